@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings of every Swift target: language mode 6 comes with the tools version below.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// A module of the program; `Sources/NAME`.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// The tests of the module of that name; `Tests/NAMETests`.
+func tests(of name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
+/// A C library of Debian, found through pkg-config.
+func library(_ name: String, pkgConfig: String, package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+let package = Package(
+    name: "pagewatch",
+    products: [.executable(name: "pagewatch", targets: ["pagewatch"])],
+    targets: [
+        .systemLibrary(name: "CLinux"),
+        library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        library("CXML2", pkgConfig: "libxml-2.0", package: "libxml2-dev"),
+        library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+        library("CBrotli", pkgConfig: "libbrotlidec", package: "libbrotli-dev"),
+        library("CZstd", pkgConfig: "libzstd", package: "libzstd-dev"),
+        library("CPCRE2", pkgConfig: "libpcre2-8", package: "libpcre2-dev"),
+
+        module("Reactor", ["CLinux"]),
+        module("WebAddress", ["CCurl"]),
+        module("Fetching", ["Reactor", "WebAddress", "CCurl", "CZlib", "CBrotli", "CZstd"]),
+        module("Titles", ["CXML2"]),
+        module("PageModel"),
+        module("PageLoading", ["Fetching", "Reactor", "WebAddress", "Titles", "PageModel"]),
+        module("Patterns", ["CPCRE2"]),
+        module("Events", ["PageModel"]),
+        .executableTarget(
+            name: "pagewatch",
+            dependencies: [
+                "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
+                "Patterns", "Events", "CLinux",
+            ],
+            swiftSettings: strict),
+
+        .target(
+            name: "LoopbackSite", dependencies: ["Reactor"], path: "Tests/LoopbackSite",
+            exclude: ["Scenarios"], swiftSettings: strict),
+        .executableTarget(
+            name: "loopback-site", dependencies: ["LoopbackSite", "Reactor"],
+            path: "Tests/LoopbackSiteCommand", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["CLinux", "LoopbackSite", "Reactor"],
+            path: "Tests/TestSupport", swiftSettings: strict),
+
+        tests(of: "Reactor", ["Reactor", "TestSupport"]),
+        tests(of: "WebAddress", ["WebAddress"]),
+        tests(of: "Fetching", ["Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite"]),
+        tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures"]),
+        tests(of: "PageModel", ["PageModel"]),
+        tests(
+            of: "PageLoading",
+            ["PageLoading", "PageModel", "Fetching", "Reactor", "TestSupport", "LoopbackSite"]),
+        tests(of: "Patterns", ["Patterns"]),
+        tests(of: "Events", ["Events", "PageModel"]),
+        tests(of: "Command", ["pagewatch", "Events", "PageModel", "TestSupport", "LoopbackSite"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,5 @@
+/// Placeholder.
+@main
+struct Main {
+    static func main() {}
+}
