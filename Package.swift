@@ -64,7 +64,8 @@ let package = Package(
 
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
-        tests(of: "Fetching", ["Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite"]),
+        tests(
+            of: "Fetching", ["Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite"]),
         tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures"]),
         tests(of: "PageModel", ["PageModel"]),
         tests(
