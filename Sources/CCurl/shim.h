@@ -35,7 +35,8 @@ typedef CURLcode (*pw_ssl_context_callback)(CURL *_Nullable easy, void *_Nullabl
 typedef int (*pw_socket_option_callback)(void *_Nonnull context, curl_socket_t socket,
                                          curlsocktype purpose);
 
-static inline void pw_easy_set_write(CURL *easy, pw_bytes_callback function, void *context) {
+static inline void pw_easy_set_write(CURL *easy, pw_bytes_callback function,
+                                     void *_Nonnull context) {
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, function);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
 }
@@ -61,6 +62,14 @@ static inline void pw_easy_set_socket_option(CURL *easy, pw_socket_option_callba
                                              void *context) {
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, function);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, context);
+}
+
+static inline void pw_easy_set_private(CURL *easy, void *_Nonnull context) {
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, context);
+}
+static inline void *_Nullable pw_easy_get_private(CURL *easy) {
+    char *context = 0;
+    return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context) == CURLE_OK ? context : 0;
 }
 
 static inline CURLcode pw_easy_get_long(CURL *easy, CURLINFO info, long *value) {

@@ -1,0 +1,39 @@
+import CBrotli
+
+/// br, RFC 7932.
+final class BrotliStreamDecoder: ContentDecoder {
+    private let state: OpaquePointer
+    private let buffer = DecoderBuffer()
+    private(set) var isComplete = false
+
+    init() throws(DecodingFailure) {
+        guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else { throw .outOfMemory }
+        self.state = state
+    }
+
+    deinit { BrotliDecoderDestroyInstance(state) }
+
+    func decode(
+        _ input: UnsafeRawBufferPointer,
+        output: (UnsafeRawBufferPointer) throws(DecodingFailure) -> Bool
+    ) throws(DecodingFailure) {
+        guard !isComplete else { return }
+        var left = input.count
+        var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        while true {
+            var room = DecoderBuffer.size
+            var target = buffer.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            let result = BrotliDecoderDecompressStream(state, &left, &next, &room, &target, nil)
+            let count = DecoderBuffer.size - room
+            if count > 0, try !output(buffer.filled(count)) { return }
+            switch result {
+            case BROTLI_DECODER_RESULT_SUCCESS:
+                isComplete = true
+                return
+            case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return
+            case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
+            default: throw .corrupt(coding: "br")
+            }
+        }
+    }
+}

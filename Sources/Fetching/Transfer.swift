@@ -1,0 +1,332 @@
+import CCurl
+import Reactor
+import WebAddress
+
+/// What takes in a hop as it happens; all calls come on the loop's thread, in this order.
+package protocol TransferConsumer: AnyObject {
+    /// The head has come. 1xx answers are not told.
+    func transferReceived(head: ResponseHead) -> HeadVerdict
+    /// Whether content still matters; once false, a body is counted and no longer decoded.
+    var wantsContent: Bool { get }
+    /// The next decoded bytes of the body, valid only during the call.
+    func transferReceived(content: UnsafeRawBufferPointer)
+    /// One turn of the loop has received so many bytes of the body, as they were on the wire.
+    func transferReceived(block bytes: Int)
+    /// The hop is over; nil if it ended well. The transfer may be started again at once.
+    func transferEnded(_ error: TransferError?)
+}
+
+/// What is to become of a hop whose head has come.
+package enum HeadVerdict {
+    case read
+    /// The body does not matter: the hop ends well with this turn, whether it has come or not.
+    case ignoreBody
+}
+
+/// One request and its answer at a time, on an easy handle from the pool.
+///
+/// Input: libcurl's callbacks on the handle. Output: the hop's consumer
+/// (`PageLoading/PageLoad`). Cookies live from one hop to the next until the transfer goes back to
+/// the pool.
+package final class Transfer {
+    /// Bytes; what browsers bear, and no endless head.
+    private static let longestHead = 256 << 10
+
+    let easy: EasyHandle
+    let loop: EventLoop
+    private unowned let pool: TransferPool
+    private var consumer: (any TransferConsumer)?
+    private var options = TransferOptions()
+    private var sessionStore: TLSSessionStore?
+    private(set) var clock: HopClock
+    private lazy var deadline = Deadline { [unowned self] in deadlineReached() }
+
+    private var head = ResponseHead()
+    private var headBytes = 0
+    private var isHeadComplete = false
+    private var isBodyIgnored = false
+    private var decoding: ContentDecoding?
+    private var decodedBytes: Int64 = 0
+    private var blockBytes = 0
+    private var lastBlock: Duration = .zero
+    /// What we found wrong inside a callback, where a transfer cannot be ended.
+    private var failure: TransferError?
+
+    /// Bytes of the body so far, on the wire.
+    package private(set) var bodyBytes: Int64 = 0
+    /// How far the hop has come.
+    package var phase: TransferError.Phase { clock.phase }
+    /// How long each phase of this hop has taken.
+    package var phaseDurations: HopClock.Durations { clock.durations(at: MonotonicClock.now()) }
+
+    /// Nil if there is no memory.
+    init?(pool: TransferPool, loop: EventLoop) {
+        guard let easy = EasyHandle() else { return nil }
+        self.easy = easy
+        self.pool = pool
+        self.loop = loop
+        clock = HopClock(at: loop.now)
+        setCallbacks()
+    }
+
+    // MARK: Starting and ending
+
+    /// Sends a request and tells `consumer` of all that comes of it.
+    ///
+    /// - Parameters:
+    ///   - isConfiguredOrigin: Whether `address` is of the origin that configured headers and
+    ///     credentials are for; no other gets them.
+    package func start(
+        _ address: WebAddress, options: TransferOptions, isConfiguredOrigin: Bool,
+        consumer: any TransferConsumer
+    ) {
+        reset(at: MonotonicClock.now())
+        self.consumer = consumer
+        self.options = options
+        easy.apply(options)
+        easy.set(CURLOPT_URL, address.text)
+        let headers = isConfiguredOrigin ? options.fullHeaders : options.plainHeaders
+        pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headers.raw)
+        let credentials = isConfiguredOrigin ? address.credentials ?? options.credentials : nil
+        easy.set(CURLOPT_USERNAME, credentials?.user)
+        easy.set(CURLOPT_PASSWORD, credentials?.password)
+        useSessionStore(
+            address.scheme == .https ? pool.sessions.store(for: address.authority) : nil)
+        limitConnecting(to: max(options.timeouts.resolve, options.timeouts.connect))
+        armDeadline()
+        pool.add(self)
+    }
+
+    /// Ends a hop that is under way without telling anyone; its connection is closed.
+    package func cancel() {
+        guard consumer != nil else { return }
+        pool.remove(self)
+        finish()
+    }
+
+    /// libcurl has ended the hop.
+    func completed(_ code: CURLcode) {
+        let error = failure ?? (isBodyIgnored ? nil : transferError(of: code)) ?? truncation()
+        end(error)
+    }
+
+    /// The turn is over: tells the block, if there was one.
+    func turnEnded() {
+        let bytes = blockBytes
+        blockBytes = 0
+        lastBlock = loop.now
+        if bytes > 0 { consumer?.transferReceived(block: bytes) }
+    }
+
+    /// The turn is over and the body does not matter: the hop ends here.
+    func ignoredBodyTurnEnded() {
+        guard consumer != nil, isBodyIgnored else { return }
+        pool.remove(self)
+        end(nil)
+    }
+
+    /// Makes the handle fit for another load.
+    func forgetLoad() {
+        easy.set(CURLOPT_COOKIELIST, "ALL")
+    }
+
+    private func end(_ error: TransferError?) {
+        let consumer = self.consumer
+        finish()
+        consumer?.transferEnded(error)
+    }
+
+    private func finish() {
+        clock.stop(at: MonotonicClock.now())
+        loop.disarm(deadline)
+        decoding = nil
+        consumer = nil
+    }
+
+    private func reset(at now: Duration) {
+        clock = HopClock(at: now)
+        head = ResponseHead()
+        headBytes = 0
+        isHeadComplete = false
+        isBodyIgnored = false
+        decoding = nil
+        decodedBytes = 0
+        blockBytes = 0
+        failure = nil
+        bodyBytes = 0
+    }
+
+    private func useSessionStore(_ store: TLSSessionStore?) {
+        guard store !== sessionStore else { return }
+        sessionStore = store
+        pw_easy_set_share(easy.raw, store?.raw)
+    }
+
+    // MARK: Phases and their deadlines
+
+    /// The hop enters a phase; later than its present one, or a call of libcurl's for a second
+    /// address, which changes nothing.
+    func enter(_ phase: TransferError.Phase) {
+        guard clock.enter(phase, at: MonotonicClock.now()) else { return }
+        switch phase {
+        case .connect: limitConnecting(to: options.timeouts.connect)
+        case .tls: limitConnecting(to: options.timeouts.tls)
+        default: break
+        }
+        armDeadline()
+    }
+
+    /// libcurl has one limit for look-up, connection and handshake together. It is moved along,
+    /// just behind our own, so that it cuts none short; it also sets how long the first of two
+    /// addresses may take: half.
+    private func limitConnecting(to timeout: Duration) {
+        let spent = MonotonicClock.now() - clock.start
+        let limit = spent + timeout + .milliseconds(250)
+        easy.set(CURLOPT_CONNECTTIMEOUT_MS, Int(clamping: limit.millisecondsRoundedUp))
+    }
+
+    private func timeout(of phase: TransferError.Phase) -> Duration {
+        switch phase {
+        case .request, .connect: options.timeouts.connect
+        case .resolve: options.timeouts.resolve
+        case .tls: options.timeouts.tls
+        case .firstByte: options.timeouts.firstByte
+        case .body: options.timeouts.stall
+        }
+    }
+
+    private func armDeadline() {
+        let began = clock.phase == .body ? max(lastBlock, clock.phaseStart) : clock.phaseStart
+        loop.arm(deadline, at: began + timeout(of: clock.phase))
+    }
+
+    private func deadlineReached() {
+        // Blocks do not move the deadline, which would cost a heap operation each: it is looked
+        // at again when it is reached.
+        if clock.phase == .body, lastBlock + options.timeouts.stall > loop.now {
+            return armDeadline()
+        }
+        pool.remove(self)
+        end(timeoutError(after: timeout(of: clock.phase)))
+    }
+
+    // MARK: What comes
+
+    /// - Returns: Whether to go on.
+    func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
+        // Trailers behind a chunked body are headers to libcurl.
+        guard !isHeadComplete else { return true }
+        headBytes += line.count
+        guard headBytes <= Self.longestHead else {
+            return fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
+        }
+        if isBlank(line) { return headEnded() }
+        if isStatusLine(line) {
+            head = ResponseHead()
+            head.status = Self.status(ofLine: line)
+        } else {
+            head.read(line: line)
+        }
+        return true
+    }
+
+    private func headEnded() -> Bool {
+        let isInformational = (100..<200).contains(head.status)
+        guard !isInformational else { return true }
+        isHeadComplete = true
+        enter(.body)
+        do {
+            decoding = try ContentDecoding(codings: head.contentEncodings)
+        } catch {
+            return fail(error)
+        }
+        if case .ignoreBody = consumer?.transferReceived(head: head) {
+            isBodyIgnored = true
+            pool.willIgnoreBody(of: self)
+        }
+        return true
+    }
+
+    /// - Returns: Whether to go on.
+    func receive(body bytes: UnsafeRawBufferPointer) -> Bool {
+        if isBodyIgnored { return true }
+        if blockBytes == 0 { pool.touched(self) }
+        blockBytes += bytes.count
+        bodyBytes += Int64(bytes.count)
+        guard bodyBytes <= options.maxBytes else { return failTooLarge("on the wire") }
+        guard let consumer, consumer.wantsContent else { return true }
+        guard let decoding else {
+            consumer.transferReceived(content: bytes)
+            return true
+        }
+        return decode(bytes, decoding, for: consumer)
+    }
+
+    private func decode(
+        _ bytes: UnsafeRawBufferPointer, _ decoding: ContentDecoding,
+        for consumer: any TransferConsumer
+    ) -> Bool {
+        do {
+            try decoding.decode(bytes) { piece in
+                decodedBytes += Int64(piece.count)
+                guard decodedBytes <= options.maxBytes else { return false }
+                consumer.transferReceived(content: piece)
+                return consumer.wantsContent
+            }
+        } catch {
+            return fail(error)
+        }
+        return decodedBytes <= options.maxBytes || failTooLarge("decoded")
+    }
+
+    // MARK: What goes wrong
+
+    private func fail(_ phase: TransferError.Phase, _ code: String, _ message: String) -> Bool {
+        failure = TransferError(phase: phase, code: code, message: message)
+        return false
+    }
+
+    private func fail(_ failure: DecodingFailure) -> Bool {
+        switch failure {
+        case .corrupt(let coding):
+            fail(
+                .body, "badContentEncoding",
+                "the body is not what its Content-Encoding (\(coding)) says")
+        case .outOfMemory:
+            fail(.body, "outOfMemory", "no memory to decode the body")
+        }
+    }
+
+    private func failTooLarge(_ way: String) -> Bool {
+        fail(
+            .body, "tooLarge",
+            "the body is over \(options.maxBytes) bytes \(way) (allow more with --max-bytes)")
+    }
+
+    /// A coded body that ended before its own end, while somebody still wanted its content.
+    private func truncation() -> TransferError? {
+        guard let decoding, let consumer, !isBodyIgnored, bodyBytes > 0, consumer.wantsContent,
+            !decoding.isComplete
+        else { return nil }
+        return TransferError(
+            phase: .body, code: "bodyCutShort",
+            message: "the body ended in the middle of its Content-Encoding")
+    }
+
+    private func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.allSatisfy { $0 == 0x0D || $0 == 0x0A }
+    }
+
+    /// The three digits behind the first space; 0 if there are none, which libcurl refuses later.
+    private static func status(ofLine line: UnsafeRawBufferPointer) -> Int {
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
+        return line[(space + 1)...].prefix(3).reduce(0) { status, byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                ? status * 10 + Int(byte - UInt8(ascii: "0")) : status
+        }
+    }
+
+    private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.starts(with: "HTTP/".utf8)
+    }
+}

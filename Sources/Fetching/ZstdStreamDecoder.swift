@@ -1,0 +1,39 @@
+import CZstd
+
+/// zstd, RFC 8878, as RFC 9659 bounds it for HTTP: a window of at most 8 MiB.
+final class ZstdStreamDecoder: ContentDecoder {
+    private static let largestWindowLog: CInt = 23
+
+    private let context: OpaquePointer
+    private let buffer = DecoderBuffer()
+    private(set) var isComplete = false
+
+    init() throws(DecodingFailure) {
+        guard let context = ZSTD_createDCtx() else { throw .outOfMemory }
+        self.context = context
+        ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.largestWindowLog)
+    }
+
+    deinit { ZSTD_freeDCtx(context) }
+
+    func decode(
+        _ input: UnsafeRawBufferPointer,
+        output: (UnsafeRawBufferPointer) throws(DecodingFailure) -> Bool
+    ) throws(DecodingFailure) {
+        guard !isComplete else { return }
+        var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+        while true {
+            var target = ZSTD_outBuffer(
+                dst: buffer.bytes.baseAddress, size: DecoderBuffer.size, pos: 0)
+            let code = ZSTD_decompressStream(context, &target, &source)
+            guard ZSTD_isError(code) == 0 else { throw .corrupt(coding: "zstd") }
+            if target.pos > 0, try !output(buffer.filled(target.pos)) { return }
+            if code == 0 {
+                isComplete = true
+                return
+            }
+            // A full buffer may hide more output; else all input is used up.
+            if target.pos < target.size, source.pos == source.size { return }
+        }
+    }
+}
