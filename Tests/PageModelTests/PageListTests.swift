@@ -191,6 +191,30 @@ import Testing
         #expect(urls(page) == [a, b, c])
     }
 
+    @Test func `is at the page gone back to when another load begins over the rest of it`() {
+        var page = page(a, b)
+        page.startLoad(.backForward(offset: -1), url: a)
+        page.receive(1, of: a)
+        page.startLoad(.load, url: c)
+        page.receive(1, of: c)
+        #expect(urls(page) == [a, c])
+    }
+
+    @Test func `knows nothing of the page it came from once it has gone back`() {
+        var page = page(a, b)
+        page.show(a, as: .backForward(offset: -1))
+        page.show(a, as: .reload, final: b)
+        #expect(urls(page) == [a, b])
+        #expect(!page.canGoForward)
+    }
+
+    @Test func `keeps the URL first asked for when a redirected page is loaded again`() {
+        var page = page(a)
+        page.show(c, final: b)
+        page.show(b, as: .reload)
+        #expect(page.backForwardList.currentItem?.initialURL == c)
+    }
+
     @Test func `updates the item of a page that has moved since`() {
         var page = page(a, b)
         page.show(a, as: .backForward(offset: -1), final: d)
