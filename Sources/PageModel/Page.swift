@@ -11,7 +11,8 @@ package struct Page: Sendable {
         /// A URL to show. One equal to the current item's is a reload, as in WebKit.
         case load
         /// The same page once more, such as a target's next check. It adds nothing to the
-        /// back-forward list unless its final URL is a different one.
+        /// back-forward list unless its final URL is a different one; WebKit's reload then changes
+        /// the item, and a visitor could not go back to what was there.
         case reload
         /// The item of the list so many steps away. One that is not there is loaded as by `load`.
         case backForward(offset: Int)
@@ -134,7 +135,7 @@ package struct Page: Sendable {
     /// which takes the place of its item; should the load fail before that, it is a failure
     /// before commit, as in WebKit: the page that failed is not the one shown.
     package mutating func refreshed(to url: String, status: Int) {
-        guard navigation != nil else { return }
+        guard navigation?.stage == .committed else { return }
         navigation = Navigation(placement: .replace, initialURL: url)
         estimator = ProgressEstimator()
         observed.set(url: url)

@@ -153,6 +153,14 @@ import Testing
         #expect(page.title == "One" && page.url == pageURL)
     }
 
+    @Test func `has nothing to refresh before its commit`() {
+        var page = Page()
+        page.startLoad(.load, url: pageURL)
+        _ = page.takeEvents()
+        page.refreshed(to: "http://site.test/b", status: 200)
+        #expect(page.told() == [])
+    }
+
     @Test func `moves on as ever when nobody listens`() {
         var silent = Page()
         silent.recordsEvents = false
