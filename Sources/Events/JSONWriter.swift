@@ -43,7 +43,7 @@ package struct JSONWriter {
         guard let text else { return null() }
         separate()
         bytes.append(UInt8(ascii: "\""))
-        appendEscaped(text, also: UInt8(ascii: "\""), UInt8(ascii: "\\"), to: &bytes)
+        appendEscaped(text, to: &bytes) { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -21,7 +21,8 @@ enum UnsafeScalars {
         case 0xD8 where left > 1 && bytes[index + 1] == 0x9C:
             return (0x061C, 2)
         case 0xE2 where left > 2:
-            let value = 0x2000 | UInt16(bytes[index + 1] & 0x3F) << 6 | UInt16(bytes[index + 2] & 0x3F)
+            let value =
+                0x2000 | UInt16(bytes[index + 1] & 0x3F) << 6 | UInt16(bytes[index + 2] & 0x3F)
             switch value {
             case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: return (value, 3)
             default: return nil
@@ -31,11 +32,12 @@ enum UnsafeScalars {
     }
 }
 
-/// Appends `text` with every unsafe scalar, and every ASCII character of `also`, escaped.
+/// Appends `text` with every unsafe scalar escaped, and every ASCII byte that `isSpecial` names:
+/// what the form around it gives a meaning.
 ///
-/// Runs of plain text are copied whole. `also` holds at most two characters: what the surrounding
-/// form gives a meaning.
-func appendEscaped(_ text: String, also first: UInt8, _ second: UInt8, to output: inout [UInt8]) {
+/// Runs of plain text are copied whole.
+@inline(__always)
+func appendEscaped(_ text: String, to output: inout [UInt8], alsoWhere isSpecial: (UInt8) -> Bool) {
     var text = text
     // For a native string this is a look at its own bytes, not a copy.
     text.withUTF8 { bytes in
@@ -43,12 +45,12 @@ func appendEscaped(_ text: String, also first: UInt8, _ second: UInt8, to output
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
-            if byte == first || byte == second {
-                output.append(contentsOf: bytes[start..<index])
-                appendEscape(of: byte, to: &output)
-                index += 1
-                start = index
-            } else if byte >= 0x20 && byte < 0x7F {
+            if byte >= 0x20 && byte < 0x7F {
+                if isSpecial(byte) {
+                    output.append(contentsOf: bytes[start..<index])
+                    appendEscape(of: byte, to: &output)
+                    start = index + 1
+                }
                 index += 1
             } else if let (value, length) = UnsafeScalars.scalar(in: bytes, at: index) {
                 output.append(contentsOf: bytes[start..<index])
