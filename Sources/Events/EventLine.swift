@@ -1,0 +1,156 @@
+import PageModel
+
+/// A page's event with its envelope: one line of `--events`, of a log, or of an answer.
+///
+/// This is the only place where an event turns into words; `docs/EVENTS.md` describes the outcome.
+package struct EventLine: Equatable, Sendable {
+    /// The number of the event in its stream, from 1.
+    package var seq: Int64
+    package var time: WallTime
+    /// The target's name, or in `check` its URL.
+    package var target: String
+    /// The number of the load among those of its target, from 1.
+    package var load: Int64
+    package var event: PageEvent
+
+    package init(seq: Int64, time: WallTime, target: String, load: Int64, event: PageEvent) {
+        self.seq = seq
+        self.time = time
+        self.target = target
+        self.load = load
+        self.event = event
+    }
+
+    /// Appends one JSON object and a line break.
+    package func appendJSON(to json: inout JSONWriter) {
+        json.object { json in
+            json.key("seq")
+            json.value(seq)
+            json.key("time")
+            json.value(time)
+            json.key("target")
+            json.value(target)
+            json.key("load")
+            json.value(load)
+            json.key("event")
+            event.appendMembers(to: &json)
+        }
+        json.newline()
+    }
+}
+
+extension PageEvent {
+    /// Appends the value of `event`, and the keys that come with it.
+    fileprivate func appendMembers(to json: inout JSONWriter) {
+        switch self {
+        case .estimatedProgress(let progress):
+            json.value("estimatedProgress")
+            json.key("estimatedProgress")
+            json.value(progress)
+        case .url(let url):
+            json.value("url")
+            json.key("url")
+            json.value(url)
+        case .isLoading(let isLoading):
+            json.value("isLoading")
+            json.key("isLoading")
+            json.value(isLoading)
+        case .title(let title):
+            json.value("title")
+            json.key("title")
+            json.value(title)
+        case .canGoForward(let canGoForward):
+            json.value("canGoForward")
+            json.key("canGoForward")
+            json.value(canGoForward)
+        case .canGoBack(let canGoBack):
+            json.value("canGoBack")
+            json.key("canGoBack")
+            json.value(canGoBack)
+        case .navigation(let step):
+            json.value("navigation")
+            json.key("state")
+            step.appendMembers(to: &json)
+        }
+    }
+}
+
+extension NavigationEvent {
+    /// Appends the value of `state`, and the keys that come with it.
+    fileprivate func appendMembers(to json: inout JSONWriter) {
+        switch self {
+        case .started:
+            json.value("started")
+        case .redirected(let url, let status, let reason):
+            json.value("redirected")
+            json.key("url")
+            json.value(url)
+            json.key("status")
+            json.value(status)
+            json.key("reason")
+            json.value(reason.rawValue)
+        case .committed(let commit):
+            json.value("committed")
+            json.key("url")
+            json.value(commit.url)
+            json.key("status")
+            json.value(commit.status)
+            json.key("contentType")
+            json.value(commit.contentType)
+            json.key("encoding")
+            json.value(commit.encoding)
+            json.key("encodingSource")
+            json.value(commit.encodingSource?.rawValue)
+        case .finished(let status, let bytes, let timings):
+            json.value("finished")
+            json.key("status")
+            json.value(status)
+            json.key("bytes")
+            json.value(bytes)
+            json.key("timings")
+            timings.appendJSON(to: &json)
+        case .failed(let committed, let error):
+            json.value("failed")
+            json.key("committed")
+            json.value(committed)
+            json.key("error")
+            error.appendJSON(to: &json)
+        }
+    }
+}
+
+extension LoadError {
+    /// Appends `{phase, code, message}`: the form of every error in events, results and answers.
+    func appendJSON(to json: inout JSONWriter) {
+        json.object { json in
+            json.key("phase")
+            json.value(phase.rawValue)
+            json.key("code")
+            json.value(code)
+            json.key("message")
+            json.value(message)
+        }
+    }
+}
+
+extension Timings {
+    /// Appends the length of each phase in seconds, to the microsecond: finer is noise.
+    func appendJSON(to json: inout JSONWriter) {
+        json.object { json in
+            json.key("resolve")
+            json.value(Timings.rounded(resolve))
+            json.key("connect")
+            json.value(Timings.rounded(connect))
+            json.key("tls")
+            json.value(Timings.rounded(tls))
+            json.key("firstByte")
+            json.value(Timings.rounded(firstByte))
+            json.key("total")
+            json.value(Timings.rounded(total))
+        }
+    }
+
+    private static func rounded(_ seconds: Double) -> Double {
+        (seconds * 1_000_000).rounded() / 1_000_000
+    }
+}

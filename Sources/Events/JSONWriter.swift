@@ -1,0 +1,109 @@
+/// Writes JSON by hand into one reused buffer, keys in the order in which they are told.
+///
+/// A comma is set where one is due, so callers tell only keys and values. What it writes is one
+/// line: a line break inside a string is escaped.
+package struct JSONWriter {
+    /// All that was written since the last ``removeAll()``.
+    package private(set) var bytes: [UInt8] = []
+
+    package init() {}
+
+    /// Forgets what was written and keeps the memory.
+    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+    /// An object whose members `body` writes.
+    package mutating func object(_ body: (inout JSONWriter) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "{"))
+        body(&self)
+        bytes.append(UInt8(ascii: "}"))
+    }
+
+    /// An array whose elements `body` writes.
+    package mutating func array(_ body: (inout JSONWriter) -> Void) {
+        separate()
+        bytes.append(UInt8(ascii: "["))
+        body(&self)
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// A member's key; its value must follow.
+    ///
+    /// - Parameter name: Plain ASCII, so it is written as it is.
+    package mutating func key(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// A string, or null.
+    package mutating func value(_ text: String?) {
+        guard let text else { return null() }
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        appendEscaped(text, to: &bytes) { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// A whole number, or null.
+    package mutating func value(_ number: (some FixedWidthInteger)?) {
+        guard let number else { return null() }
+        separate()
+        appendDecimal(number)
+    }
+
+    /// A number in the shortest form that reads back as the same; null if it is not finite.
+    package mutating func value(_ number: Double) {
+        guard number.isFinite else { return null() }
+        separate()
+        bytes.append(contentsOf: number.description.utf8)
+    }
+
+    /// A truth value.
+    package mutating func value(_ truth: Bool) {
+        separate()
+        bytes.append(contentsOf: (truth ? "true" : "false").utf8)
+    }
+
+    /// The value of what is unknown.
+    package mutating func null() {
+        separate()
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    /// A time as a string in RFC 3339.
+    package mutating func value(_ time: WallTime) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        time.append(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Ends the line.
+    package mutating func newline() { bytes.append(UInt8(ascii: "\n")) }
+
+    /// Sets the comma that must stand before the next key, element or value.
+    ///
+    /// The last byte tells: only after an opening, a colon or a line's end is none due. A string
+    /// that ends with such a character still ends with its quote.
+    private mutating func separate() {
+        switch bytes.last {
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
+        default: bytes.append(UInt8(ascii: ","))
+        }
+    }
+
+    private mutating func appendDecimal(_ number: some FixedWidthInteger) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        let start = bytes.count
+        var rest = number.magnitude
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+            rest = quotient
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+}
