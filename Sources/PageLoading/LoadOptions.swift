@@ -1,0 +1,18 @@
+import Fetching
+
+/// How pages are loaded; the same for many loads. Immutable once the first load has started.
+package final class LoadOptions {
+    /// How each hop is made.
+    package var transfer = TransferOptions()
+    /// For the whole load, every hop and refresh in it.
+    package var timeout: Duration = .seconds(30)
+    package var maxRedirects = 20
+    /// Whether a refresh of 0 or 1 s is followed as part of the load.
+    package var followsRefresh = true
+    /// UTF-16 units of a title that are kept; 0 keeps it whole. WebKit's API cuts at 1,000.
+    package var titleLimit = 1000
+    /// A label of the Encoding standard that beats everything but a byte order mark.
+    package var encoding: String?
+
+    package init() {}
+}

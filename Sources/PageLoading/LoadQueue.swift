@@ -1,0 +1,85 @@
+/// Loads that wait for their turn: at most so many at a time, and at most so many to one host.
+///
+/// They start in the order in which they came, but for those whose host is busy, which let others
+/// pass. None is dropped. The owner says when a load has ended.
+package final class LoadQueue {
+    private struct Entry {
+        let order: Int
+        let host: String
+        let start: () -> Void
+    }
+
+    private struct Host {
+        var running = 0
+        /// In order.
+        var waiting: [Entry] = []
+    }
+
+    private let concurrency: Int
+    private let perHost: Int
+    private var hosts: [String: Host] = [:]
+    /// In order; their hosts had room when they came in here, and may have lost it since.
+    private var ready: [Entry] = []
+    private var next = 0
+    package private(set) var running = 0
+    /// Loads that have not started.
+    package private(set) var waiting = 0
+
+    /// - Parameters:
+    ///   - concurrency: At least 1; over all hosts.
+    ///   - perHost: At least 1; a host is a name and a port.
+    package init(concurrency: Int, perHost: Int) {
+        self.concurrency = max(1, concurrency)
+        self.perHost = max(1, perHost)
+    }
+
+    /// Runs `start` now or as soon as there is room; ``ended(host:)`` must follow once.
+    package func add(host: String, start: @escaping () -> Void) {
+        let entry = Entry(order: next, host: host, start: start)
+        next += 1
+        waiting += 1
+        if hosts[host, default: Host()].running >= perHost {
+            hosts[host]?.waiting.append(entry)
+        } else {
+            ready.append(entry)
+        }
+        startReady()
+    }
+
+    /// A load that was started has ended.
+    package func ended(host: String) {
+        running -= 1
+        hosts[host]?.running -= 1
+        if let state = hosts[host] {
+            if let entry = state.waiting.first {
+                hosts[host]?.waiting.removeFirst()
+                let place = ready.firstIndex { $0.order > entry.order } ?? ready.endIndex
+                ready.insert(entry, at: place)
+            } else if state.running == 0 {
+                hosts[host] = nil
+            }
+        }
+        startReady()
+    }
+
+    /// Drops all that has not started.
+    package func removeWaiting() {
+        ready = []
+        waiting = 0
+        for host in hosts.keys { hosts[host]?.waiting = [] }
+    }
+
+    private func startReady() {
+        while running < concurrency, !ready.isEmpty {
+            let entry = ready.removeFirst()
+            guard hosts[entry.host, default: Host()].running < perHost else {
+                hosts[entry.host]?.waiting.append(entry)
+                continue
+            }
+            hosts[entry.host, default: Host()].running += 1
+            running += 1
+            waiting -= 1
+            entry.start()
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Fetching
+import Titles
+
+/// What a transfer tells, handed on: content to the title reader, the rest to the load.
+extension PageLoad: TransferConsumer {
+    package func transferReceived(head: ResponseHead) -> HeadVerdict { received(head) }
+
+    package var wantsContent: Bool {
+        if case .page(let reader, _) = answer { !reader.isSettled } else { false }
+    }
+
+    package func transferReceived(content: UnsafeRawBufferPointer) {
+        if case .page(let reader, _) = answer { reader.read(content) }
+    }
+
+    package func transferReceived(block bytes: Int) { received(block: bytes) }
+
+    package func transferEnded(_ error: TransferError?) { hopEnded(error) }
+}

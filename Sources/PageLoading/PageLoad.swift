@@ -1,0 +1,303 @@
+import Fetching
+import PageModel
+import Reactor
+import Titles
+import WebAddress
+
+/// One load of one page, from the request to its result: over redirects and short refreshes.
+///
+/// The only place that knows hops, titles and page state. Input: a transfer's hops
+/// (`Fetching/Transfer`). Output: bytes to `Titles/PageReader`, steps to `PageModel/Page`, whose
+/// events go to `onEvent`, and the result at the end to `onEnd`.
+package final class PageLoad {
+    /// Seconds: a refresh up to here is part of the load, as in WebKit, where it replaces the
+    /// page's item in the list.
+    private static let longestFollowedRefresh = 1
+    private static let mostRefreshes = 10
+
+    /// What an answer is to this load, decided at its head.
+    enum Answer {
+        /// Goes on to another address.
+        case redirect(status: Int, location: [UInt8])
+        case page(PageReader, ResponseHead)
+        /// Is no page to show, whatever its body.
+        case refused(LoadError)
+    }
+
+    /// The address as configured: its origin is the only one that gets configured headers.
+    package let address: WebAddress
+    /// The page's state; it belongs to the load while that runs.
+    package private(set) var page: Page
+    let options: LoadOptions
+    let loop: EventLoop
+    private let pool: TransferPool
+    private var transfer: Transfer?
+    private let onEvent: (PageEvent) -> Void
+    private let onEnd: (LoadResult) -> Void
+
+    private var startedAt: Duration = .zero
+    private lazy var deadline = Deadline { [unowned self] in deadlineReached() }
+    private lazy var refreshWait = Deadline { [unowned self] in followWaitingRefresh() }
+    private var waitingRefresh: WebAddress?
+
+    /// The address of the present hop.
+    private(set) var current: WebAddress
+    private(set) var answer: Answer?
+    private var redirectCount = 0
+    private var refreshCount = 0
+    private var redirects: [LoadResult.Redirect] = []
+    private var timings = Timings()
+    private var known: LoadResult
+    private var isOver = false
+
+    /// Prepares a load without sending anything.
+    ///
+    /// - Parameters:
+    ///   - page: The state to go on from; a new one for a page that was never loaded.
+    ///   - initialURL: The URL as it was given, less user information: what the result shows.
+    ///   - onEvent: Gets each change in order; never called if the page records no events.
+    ///   - onEnd: Gets the result, once; the load is over then, and its transfer given back.
+    package init(
+        _ address: WebAddress, page: Page, initialURL: String, options: LoadOptions,
+        loop: EventLoop, pool: TransferPool, onEvent: @escaping (PageEvent) -> Void,
+        onEnd: @escaping (LoadResult) -> Void
+    ) {
+        self.address = address
+        self.page = page
+        self.options = options
+        self.loop = loop
+        self.pool = pool
+        self.onEvent = onEvent
+        self.onEnd = onEnd
+        current = address
+        known = LoadResult(initialURL: initialURL, url: address.text, outcome: .failed)
+    }
+
+    // MARK: Starting and stopping
+
+    /// Sends the first request.
+    package func start(_ kind: Page.LoadKind = .load) {
+        startedAt = MonotonicClock.now()
+        page.startLoad(kind, url: address.text)
+        tellEvents()
+        loop.arm(deadline, at: startedAt + options.timeout)
+        guard let transfer = pool.take() else {
+            return fail(LoadError(phase: .request, code: "outOfMemory", message: "no memory"))
+        }
+        self.transfer = transfer
+        startHop()
+    }
+
+    /// WebKit's stopLoading: the load fails with `cancelled` at once. Nothing if it is over.
+    package func stopLoading() {
+        guard !isOver else { return }
+        fail(LoadError(phase: phase, code: "cancelled", message: "the load was stopped"))
+    }
+
+    private func startHop() {
+        answer = nil
+        known.url = current.text
+        transfer?.start(
+            current, options: options.transfer,
+            isConfiguredOrigin: current.isSameOrigin(as: address), consumer: self)
+    }
+
+    private var phase: LoadError.Phase {
+        guard let transfer, waitingRefresh == nil else { return .redirect }
+        return LoadError.Phase(transfer.phase)
+    }
+
+    private func deadlineReached() {
+        guard let transfer else { return }
+        if waitingRefresh != nil {
+            return fail(
+                LoadError(
+                    phase: .redirect, code: "timedOut",
+                    message: "the load was not over when the page's refresh was due"))
+        }
+        let error = transfer.loadTimeoutError(after: options.timeout)
+        // A page is told as far as it came: the block of this turn first.
+        fail(LoadError(error))
+    }
+
+    // MARK: What a hop tells
+
+    /// The head decides what the answer is.
+    func received(_ head: ResponseHead) -> HeadVerdict {
+        known.status = head.status
+        known.contentType = head.contentType
+        known.bytes = 0
+        if head.isRedirect, let location = head.location, !location.isEmpty {
+            answer = .redirect(status: head.status, location: location)
+            return .ignoreBody
+        }
+        if let error = PageGate.refusal(of: head) {
+            answer = .refused(error)
+            return .ignoreBody
+        }
+        let reader = PageReader(
+            contentType: head.contentType, options: .init(encoding: options.encoding))
+        answer = .page(reader, head)
+        page.responseStarted(expectedBytes: head.contentLength)
+        return .read
+    }
+
+    /// A block of the page has been read: the progress, the commit, then the title if it is known.
+    func received(block bytes: Int) {
+        guard case .page(let reader, let head) = answer else { return }
+        page.received(
+            bytes: bytes, hasBodyBegun: reader.hasBodyBegun, commit: commit(reader, head),
+            at: loop.now)
+        if reader.isTitleKnown { page.titleParsed(title(of: reader)) }
+        tellEvents()
+    }
+
+    /// The hop is over: follows, finishes or fails.
+    func hopEnded(_ error: TransferError?) {
+        addTimings()
+        switch answer {
+        case .redirect(let status, let location):
+            follow(location, status: status)
+        case .refused(let refusal):
+            fail(refusal)
+        case .page(let reader, let head):
+            error.map { fail(LoadError($0)) } ?? pageEnded(reader, head)
+        case nil:
+            fail(error.map { LoadError($0) } ?? Self.noAnswer)
+        }
+    }
+
+    private static let noAnswer = LoadError(
+        phase: .firstByte, code: "connectionClosed", message: "closed without an answer")
+
+    private func pageEnded(_ reader: PageReader, _ head: ResponseHead) {
+        reader.finish()
+        page.commitEmpty(commit(reader, head))
+        page.titleParsed(title(of: reader))
+        if let refresh = refresh(of: reader, head), follow(refresh, status: head.status) {
+            return
+        }
+        finish(status: head.status)
+    }
+
+    // MARK: Going on elsewhere
+
+    private func follow(_ location: [UInt8], status: Int) {
+        redirects.append(.init(url: current.text, status: status))
+        guard redirectCount < options.maxRedirects else {
+            return fail(
+                LoadError(
+                    phase: .redirect, code: "tooManyRedirects",
+                    message: "more than \(options.maxRedirects) redirects"))
+        }
+        redirectCount += 1
+        do {
+            current = try current.resolving(location)
+        } catch {
+            return fail(LoadError(phase: .redirect, error))
+        }
+        page.redirected(to: current.text, status: status)
+        tellEvents()
+        startHop()
+    }
+
+    /// A refresh, resolved; nil if there is none or it leads to no page.
+    private func refresh(of reader: PageReader, _ head: ResponseHead) -> PendingRefresh? {
+        PendingRefresh(header: head.refresh, meta: reader.refresh, page: current)
+    }
+
+    /// - Returns: Whether the load goes on with it; else it is told in the result.
+    private func follow(_ refresh: PendingRefresh, status: Int) -> Bool {
+        guard options.followsRefresh, refresh.delay <= Self.longestFollowedRefresh else {
+            known.refresh = .init(delay: refresh.delay, url: refresh.address.text)
+            return false
+        }
+        redirects.append(.init(url: current.text, status: status))
+        refreshCount += 1
+        guard refreshCount <= Self.mostRefreshes else {
+            fail(
+                LoadError(
+                    phase: .redirect, code: "tooManyRedirects",
+                    message: "more than \(Self.mostRefreshes) refreshes"))
+            return true
+        }
+        waitingRefresh = refresh.address
+        tellEvents()
+        loop.arm(refreshWait, at: loop.now + .seconds(refresh.delay))
+        return true
+    }
+
+    private func followWaitingRefresh() {
+        guard let next = waitingRefresh else { return }
+        waitingRefresh = nil
+        page.refreshed(to: next.text, status: known.status ?? 0)
+        tellEvents()
+        current = next
+        startHop()
+    }
+
+    // MARK: The end
+
+    private func finish(status: Int) {
+        let timings = totalTimings()
+        page.finished(status: status, bytes: transfer?.bodyBytes ?? 0, timings: timings)
+        known.outcome = .finished
+        end(timings)
+    }
+
+    private func fail(_ error: LoadError) {
+        if case .page(let reader, _) = answer, reader.isTitleKnown {
+            page.titleParsed(title(of: reader))
+        }
+        page.failed(error)
+        known.outcome = .failed
+        known.error = error
+        end(totalTimings())
+    }
+
+    private func end(_ timings: Timings) {
+        isOver = true
+        loop.disarm(deadline)
+        loop.disarm(refreshWait)
+        if case .page(let reader, _) = answer {
+            known.title = reader.isTitleKnown ? title(of: reader) : nil
+            known.encoding = reader.encodingName
+            known.encodingSource = reader.encodingSource.map { PageModel.EncodingSource($0) }
+            known.bytes = transfer?.bodyBytes
+        }
+        known.redirects = redirects
+        known.timings = timings
+        if let transfer { pool.give(back: transfer) }
+        transfer = nil
+        tellEvents()
+        onEnd(known)
+    }
+
+    private func tellEvents() {
+        page.drainEvents(onEvent)
+    }
+
+    private func title(of reader: PageReader) -> String? {
+        reader.title.map { cut($0, utf16Limit: options.titleLimit) }
+    }
+
+    private func commit(_ reader: PageReader, _ head: ResponseHead) -> Commit {
+        Commit(
+            url: current.text, status: head.status, contentType: head.contentType,
+            encoding: reader.encodingName,
+            encodingSource: reader.encodingSource.map { PageModel.EncodingSource($0) })
+    }
+
+    private func addTimings() {
+        guard let spent = transfer?.phaseDurations else { return }
+        timings.resolve += spent.resolve.inSeconds
+        timings.connect += spent.connect.inSeconds
+        timings.tls += spent.tls.inSeconds
+        timings.firstByte += spent.firstByte.inSeconds
+    }
+
+    private func totalTimings() -> Timings {
+        timings.total = (MonotonicClock.now() - startedAt).inSeconds
+        return timings
+    }
+}
