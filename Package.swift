@@ -65,7 +65,11 @@ let package = Package(
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
         tests(
-            of: "Fetching", ["Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite"]),
+            of: "Fetching",
+            [
+                "Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite", "CZlib",
+                "CZstd",
+            ]),
         tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures"]),
         tests(of: "PageModel", ["PageModel"]),
         tests(

@@ -48,6 +48,8 @@ package final class PageLoad {
     private var redirects: [LoadResult.Redirect] = []
     private var timings = Timings()
     private var known: LoadResult
+    /// Whether a hop is under way, whose phases are not in `timings` yet.
+    private var isInHop = false
     private var isOver = false
 
     /// Prepares a load without sending anything.
@@ -97,6 +99,7 @@ package final class PageLoad {
     private func startHop() {
         answer = nil
         known.url = current.text
+        isInHop = true
         transfer?.start(
             current, options: options.transfer,
             isConfiguredOrigin: current.isSameOrigin(as: address), consumer: self)
@@ -115,9 +118,7 @@ package final class PageLoad {
                     phase: .redirect, code: "timedOut",
                     message: "the load was not over when the page's refresh was due"))
         }
-        let error = transfer.loadTimeoutError(after: options.timeout)
-        // A page is told as far as it came: the block of this turn first.
-        fail(LoadError(error))
+        fail(LoadError(transfer.loadTimeoutError(after: options.timeout)))
     }
 
     // MARK: What a hop tells
@@ -289,7 +290,8 @@ package final class PageLoad {
     }
 
     private func addTimings() {
-        guard let spent = transfer?.phaseDurations else { return }
+        guard isInHop, let spent = transfer?.phaseDurations else { return }
+        isInHop = false
         timings.resolve += spent.resolve.inSeconds
         timings.connect += spent.connect.inSeconds
         timings.tls += spent.tls.inSeconds
@@ -297,6 +299,7 @@ package final class PageLoad {
     }
 
     private func totalTimings() -> Timings {
+        addTimings()
         timings.total = (MonotonicClock.now() - startedAt).inSeconds
         return timings
     }

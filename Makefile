@@ -1,0 +1,81 @@
+# make run          load the demonstration pages, or URL=https://... ; all that is needed first
+# make test         run all tests
+# make help         the other targets
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+URL ?=
+BUILD ?= .build
+SHARED ?= ../shared
+# The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
+RELEASE = -c release --static-swift-stdlib
+
+.PHONY: help run test deps build release site lint format tsan asan conformance bench install clean
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
+
+## run           build all, then load the demonstration pages or URL=...
+run: release
+ifeq ($(strip $(URL)),)
+	@$(BUILD)/release/loopback-site --run $(BUILD)/release/pagewatch check --from '{demo}' --concurrency 4 || test $$? -eq 2
+else
+	@$(BUILD)/release/pagewatch check '$(URL)'
+endif
+
+## test          run all tests
+test: deps
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+## deps          install what is missing from Debian
+deps:
+	@scripts/install-dependencies.sh
+
+## build         debug build
+build: deps
+	$(SWIFT) build
+
+## release       release build, stripped: .build/release/pagewatch
+release: deps
+	$(SWIFT) build $(RELEASE)
+
+## site          serve the demonstration and test pages on http://127.0.0.1:8081/
+site: deps
+	$(SWIFT) build --product loopback-site
+	$(BUILD)/debug/loopback-site --port 8081
+
+## lint          check the style
+lint:
+	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+
+## format        set the style right
+format:
+	$(SWIFT) format --in-place --recursive --parallel Package.swift Sources Tests
+
+## tsan          run the tests under ThreadSanitizer
+tsan: deps
+	$(SWIFT) test --sanitize thread --scratch-path $(BUILD)/tsan
+
+## asan          run the tests under AddressSanitizer
+asan: deps
+	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize address --scratch-path $(BUILD)/asan
+
+## conformance   compare the titles of SHARED/cases/titles with the browsers', over HTTP
+conformance: release
+	scripts/conformance.py --binary $(BUILD)/release/pagewatch --cases $(SHARED)/cases/titles
+
+## bench         compare with the C floors of SHARED/bench
+bench: release
+	bench/run $(BUILD)/release/pagewatch $(SHARED)/bench
+
+## install       install to DESTDIR/PREFIX (PREFIX is /usr/local)
+install: release
+	install -D -m 755 -s $(BUILD)/release/pagewatch $(DESTDIR)$(PREFIX)/bin/pagewatch
+	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/README.md
+	install -m 644 LICENSE NOTICE CHANGELOG.md docs/*.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/
+
+## clean         remove what was built
+clean:
+	rm -rf $(BUILD)

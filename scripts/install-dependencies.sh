@@ -1,0 +1,32 @@
+#!/bin/sh
+# Installs the Debian packages that pagewatch is built, tested and run with; only those that are
+# missing, asking for nothing, with sudo only when not root.
+set -eu
+
+# Libraries with their headers, then what make targets and tests run.
+packages="libcurl4-openssl-dev libxml2-dev zlib1g-dev libbrotli-dev libzstd-dev libpcre2-dev
+    pkg-config python3-minimal ca-certificates openssl nginx-light iproute2"
+
+missing=
+for package in $packages; do
+    state=$(dpkg-query --show --showformat '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+echo "installing:$missing"
+root=
+[ "$(id -u)" = 0 ] || root=sudo
+export DEBIAN_FRONTEND=noninteractive
+# The lists of a fresh machine are empty; where they are there, they may still do. nginx is run by
+# the tests on ports of their own, so the service that the package would start stays off.
+policy=/usr/sbin/policy-rc.d
+created=
+if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' | $root tee "$policy" >/dev/null
+    $root chmod +x "$policy"
+    created=1
+fi
+trap '[ -z "$created" ] || $root rm -f "$policy"' EXIT
+install() { $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing; }
+install || { $root apt-get update -q && install; }
