@@ -147,7 +147,9 @@ final class Connection {
     private func perform(_ step: Step) {
         switch step {
         case .head(let status, let type): send(head.begin(status, type, values))
-        case .header(let line): send(line.bytes(values, forMarkup: false) + [13, 10])
+        case .header(let template, let size):
+            let line = template.bytes(values, forMarkup: false)
+            send((size.map { Filler.fill(line, to: $0) } ?? line) + [13, 10])
         case .framing(let framing):
             send(head.frame(framing, values, bodySize: player.upToNextHead.bodySize(values)))
         case .unfinished: head.isUnfinished = true

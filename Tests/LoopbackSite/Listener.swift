@@ -6,7 +6,7 @@ final class Listener {
     private(set) var raw: CInt
     let port: UInt16
 
-    /// - Parameter port: 0 for any that is free.
+    /// Listens on a port; 0 stands for any that is free.
     init(port: UInt16, isIPv6: Bool, backlog: CInt) throws(SystemError) {
         let family = isIPv6 ? AF_INET6 : AF_INET
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue

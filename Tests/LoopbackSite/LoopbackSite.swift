@@ -37,11 +37,10 @@ package actor LoopbackSite: LoopActor {
         try LoopThread.start(self)
     }
 
-    /// A running site.
+    /// A running site. It plays the scenarios of the folder beside the sources if none are given,
+    /// and before them the one that is written in `text`.
     ///
-    /// - Parameters:
-    ///   - scenarios: Those of the folder beside the sources if nil.
-    ///   - text: A scenario written in the test, played before the others.
+    /// - Throws: ``ScenarioError`` for a mistake in a scenario, ``SystemError`` if the port is taken.
     package static func start(
         scenarios: [Scenario]? = nil, text: String? = nil, port: UInt16 = 0,
         alsoIPv6: Bool = false

@@ -39,7 +39,8 @@ struct Route: Sendable {
 indirect enum Step: Sendable, Equatable {
     /// Begins a response: the status line, and the type if given.
     case head(status: Template, type: Template?)
-    case header(Template)
+    /// A header line, filled up to a size.
+    case header(Template, size: Int?)
     case framing(Framing)
     /// The chunked body's last chunk is not sent.
     case unfinished

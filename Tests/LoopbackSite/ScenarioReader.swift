@@ -120,7 +120,7 @@ struct ScenarioReader {
             let (status, location) = rest.firstWord
             append(.head(status: try self.status(status), type: nil))
             append(.framing(.length(Template(bytes: Array("0".utf8)))))
-            append(.header(try template("Location: " + location)))
+            append(.header(try template("Location: " + location), size: nil))
         case "gather":
             let (inner, content) = rest.firstWord
             guard let step = try bodyStep(inner, content), let bytes = step.constantBytes else {
@@ -220,7 +220,10 @@ struct ScenarioReader {
             let (status, type) = rest.firstWord
             return .head(
                 status: try self.status(status), type: type.isEmpty ? nil : try template(type))
-        case "header": return .header(try template(rest))
+        case "header": return .header(try template(rest), size: nil)
+        case "wide":
+            let (size, text) = rest.firstWord
+            return .header(try template(text), size: try number(size))
         case "length":
             switch rest {
             case "auto": return .framing(.computed)

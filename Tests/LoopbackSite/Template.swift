@@ -34,9 +34,7 @@ struct Template: Sendable, Equatable {
         return all
     }
 
-    /// The bytes to send.
-    ///
-    /// - Parameter forMarkup: Whether `&` and `<` in what the client sent are written as entities.
+    /// The bytes to send; for markup, `&` and `<` in what the client sent are written as entities.
     func bytes(_ values: Values, forMarkup: Bool) -> [UInt8] {
         var all: [UInt8] = []
         for part in parts {

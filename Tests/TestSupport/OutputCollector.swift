@@ -18,7 +18,7 @@ struct OutputCollector {
     private var lineStart = 0
     private var searched = 0
 
-    /// - Parameter sampled: The process whose memory is to be watched.
+    /// Watches the memory of the process `sampled`, if one is named.
     init(
         ends: StreamEnds, input: [UInt8], feed: AsyncStream<OutputLine>.Continuation,
         limit: Duration, sampled: pid_t?

@@ -32,7 +32,7 @@ package struct Program: Sendable {
     /// it also when the program stays smaller than the test's own process.
     package var samplesMemory = false
 
-    /// - Parameter path: The program's file.
+    /// A program by its file, or its name if that is in `PATH`.
     package init(_ path: String, _ arguments: [String]) {
         self.path = path
         self.arguments = arguments
