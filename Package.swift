@@ -52,17 +52,19 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        .systemLibrary(name: "CTestLinux", path: "Tests/CTestLinux"),
         .target(
-            name: "LoopbackSite", dependencies: ["Reactor"], path: "Tests/LoopbackSite",
-            exclude: ["Scenarios"], swiftSettings: strict),
+            name: "LoopbackSite", dependencies: ["Reactor", "CTestLinux", "CZlib"],
+            path: "Tests/LoopbackSite", exclude: ["Scenarios"], swiftSettings: strict),
         .executableTarget(
-            name: "loopback-site", dependencies: ["LoopbackSite", "Reactor"],
+            name: "loopback-site", dependencies: ["LoopbackSite", "Reactor", "CTestLinux"],
             path: "Tests/LoopbackSiteCommand", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["CLinux", "LoopbackSite", "Reactor"],
+            name: "TestSupport", dependencies: ["CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
 
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
+        tests(of: "LoopbackSite", ["LoopbackSite", "Reactor", "TestSupport", "CZlib"]),
         tests(of: "WebAddress", ["WebAddress"]),
         tests(
             of: "Fetching",
