@@ -48,7 +48,7 @@ let package = Package(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "CLinux",
+                "Patterns", "Events", "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 

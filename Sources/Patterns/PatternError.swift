@@ -26,7 +26,8 @@ package struct PatternError: Error, Equatable, CustomStringConvertible, Sendable
     /// `at character 3: missing closing parenthesis (write "\(" for the character itself)`; the
     /// caller says which pattern, and quotes it.
     package var description: String {
-        "at character \(offset + 1): \(message)" + (remedy.map { " (\($0))" } ?? "")
+        let place = offset == source.count ? "at its end" : "at character \(offset + 1)"
+        return "\(place): \(message)" + (remedy.map { " (\($0))" } ?? "")
     }
 
     private static func text(of number: CInt) -> String {

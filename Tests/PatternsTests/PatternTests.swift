@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         (
             "ab(c",
-            #"at character 5: missing closing parenthesis (write "\(" for the character itself)"#
+            #"at its end: missing closing parenthesis (write "\(" for the character itself)"#
         ),
         (
             "a)",
@@ -55,14 +55,14 @@ import Testing
         ),
         (
             "ü*[a",
-            #"at character 5: missing terminating ] for character class (write "\[" for the character itself)"#
+            #"at its end: missing terminating ] for character class (write "\[" for the character itself)"#
         ),
         (
             "*a",
             #"at character 1: quantifier does not follow a repeatable item (write "\*", "\+" or "\?" for the character itself)"#
         ),
-        (#"a\"#, #"at character 3: \ at end of pattern (write "\\" for a backslash)"#),
-        (#"a\C"#, #"at character 4: using \C is disabled by the application"#),
+        (#"a\"#, #"at its end: \ at end of pattern (write "\\" for a backslash)"#),
+        (#"a\C"#, #"at its end: using \C is disabled by the application"#),
     ])
     func `says where, what, and the way out`(pattern: String, text: String) {
         let error = #expect(throws: PatternError.self) { try Pattern(pattern) }

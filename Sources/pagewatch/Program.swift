@@ -1,0 +1,81 @@
+import Events
+
+/// The program as its caller sees it: arguments in, an exit code out.
+struct Program {
+    /// Every command, in the order in which help lists them.
+    static let commands: [Command] = [.check]
+
+    /// What the arguments behind the program's name ask for.
+    enum Request {
+        case run(() -> ExitCode)
+        /// Asked for: goes to standard output.
+        case tell(String)
+        /// What is wrong, for standard error.
+        case refuse(String)
+        /// What is wrong, for a monitoring system: goes to standard output.
+        case report(String)
+    }
+
+    private let commands: [Command]
+
+    init(commands: [Command] = Program.commands) { self.commands = commands }
+
+    /// Reads the arguments; does nothing yet.
+    func request(for arguments: [String]) -> Request {
+        guard let first = arguments.first else { return .refuse(HelpText.of(commands)) }
+        let rest = Array(arguments.dropFirst())
+        switch first {
+        case "-h", "--help": return .tell(HelpText.of(commands))
+        case "-V", "--version": return .tell(Version.text)
+        case "help": return help(on: rest)
+        default: break
+        }
+        guard let command = commands.first(where: { $0.name == first }) else {
+            return .refuse("pagewatch: \(problem(with: first))\n")
+        }
+        do {
+            switch try command.action(for: rest, among: commands) {
+            case .run(let body): return .run(body)
+            case .help: return .tell(HelpText.of(command))
+            case .version: return .tell(Version.text)
+            }
+        } catch {
+            // A monitoring system shows what stands on standard output and nothing else.
+            if rest.contains("--plugin") {
+                var report = PluginReport()
+                report.add(problem: error.message)
+                return .report(report.line + "\n")
+            }
+            return .refuse("pagewatch \(command.name): \(error.message)\n")
+        }
+    }
+
+    private func help(on arguments: [String]) -> Request {
+        guard let name = arguments.first else { return .tell(HelpText.of(commands)) }
+        if let command = commands.first(where: { $0.name == name }) {
+            return .tell(HelpText.of(command))
+        }
+        if name == "help" { return .tell(HelpText.of(commands)) }
+        return .refuse("pagewatch help: \(problem(with: name))\n")
+    }
+
+    /// Why `word`, which stands where a command should, is none.
+    private func problem(with word: String) -> String {
+        if word.hasPrefix("-") {
+            let name = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
+            for command in commands where command.optionNames.contains(name) {
+                return "\(escaped(word)) belongs behind a command"
+                    + " (write \"pagewatch \(command.name) --\(name)\")"
+            }
+            return "\(escaped(word)) is not an option (\"pagewatch --help\" lists all)"
+        }
+        if word.contains("://") {
+            return "\(quoted(word)) is not a command"
+                + " (write \"pagewatch check \(escaped(word))\")"
+        }
+        if let near = nearest(to: word, among: commands.map(\.name) + ["help"]) {
+            return "\(quoted(word)) is not a command (did you mean \"\(near)\"?)"
+        }
+        return "\(quoted(word)) is not a command (\"pagewatch --help\" lists all)"
+    }
+}

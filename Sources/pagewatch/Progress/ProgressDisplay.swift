@@ -1,0 +1,113 @@
+import CLinux
+import Glibc
+
+/// The progress bars on a terminal's standard error: one a running page, gone when it is done.
+///
+/// Whoever owns it calls ``draw()`` when something may have changed, at most some times a second;
+/// only a frame that differs from the last is written. On what is no terminal, or a dumb one, it
+/// does nothing at all.
+final class ProgressDisplay {
+    /// What a terminal without a size is taken for.
+    private static let usualColumns = 80
+    private static let usualRows = 24
+
+    private let descriptor: CInt
+    private let isEnabled: Bool
+    private let style: ProgressFrame.Style
+    /// In the order in which they began.
+    private var pages: [(id: Int, page: ProgressFrame.Page)] = []
+    /// What stands on the screen; empty if nothing does.
+    private var drawn: [UInt8] = []
+
+    /// It stays silent if it is not wanted (`--no-progress`).
+    init(isWanted: Bool, descriptor: CInt = STDERR_FILENO) {
+        self.descriptor = descriptor
+        let terminal = Self.environment("TERM")
+        isEnabled = isWanted && isatty(descriptor) == 1 && !terminal.isEmpty && terminal != "dumb"
+        style = Self.style(environment: Self.environment)
+    }
+
+    /// Whether bars are drawn.
+    var isActive: Bool { isEnabled }
+
+    /// A page begins to load; its bar is empty.
+    ///
+    /// - Parameters:
+    ///   - id: The page's number, for as long as it loads.
+    ///   - url: What to call it.
+    func begin(_ id: Int, url: String) {
+        guard isEnabled else { return }
+        pages.append((id, ProgressFrame.Page(url: url, progress: 0)))
+    }
+
+    /// A page's progress, from 0 to 1.
+    func update(_ id: Int, progress: Double) {
+        guard let place = pages.firstIndex(where: { $0.id == id }) else { return }
+        pages[place].page.progress = progress
+    }
+
+    /// A page is done, one way or the other.
+    func end(_ id: Int) {
+        if let place = pages.firstIndex(where: { $0.id == id }) { pages.remove(at: place) }
+    }
+
+    /// Brings the screen up to date, if the terminal takes it at once.
+    func draw() {
+        guard isEnabled else { return }
+        let frame = self.frame.render()
+        if pages.isEmpty && drawn.isEmpty { return }
+        guard frame != drawn, isReady else { return }
+        StandardError.write(bytes: frame, to: descriptor)
+        drawn = pages.isEmpty ? [] : frame
+    }
+
+    /// Lets `body` write lines to the terminal, and puts the bars below them.
+    ///
+    /// It must have written them when it returns: flush there.
+    func printAbove(_ body: () -> Void) {
+        erase()
+        body()
+        draw()
+    }
+
+    /// Leaves the terminal as it was: call it before the program ends, by Ctrl-C too.
+    func restore() {
+        pages.removeAll()
+        erase()
+    }
+
+    private func erase() {
+        guard !drawn.isEmpty else { return }
+        StandardError.write(bytes: ProgressFrame.erasure, to: descriptor)
+        drawn = []
+    }
+
+    private var frame: ProgressFrame {
+        let columns = Int(pw_terminal_columns(descriptor))
+        let rows = Int(pw_terminal_rows(descriptor))
+        return ProgressFrame(
+            pages: pages.map(\.page), columns: columns > 0 ? columns : Self.usualColumns,
+            rows: rows > 0 ? rows : Self.usualRows, style: style)
+    }
+
+    /// A terminal that Ctrl-S stopped must not stop the loop: a frame can be left out.
+    private var isReady: Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
+    }
+
+    /// What the terminal can show, by the variables that say so.
+    static func style(environment: (String) -> String) -> ProgressFrame.Style {
+        // The first that is set decides, as in setlocale(3).
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(environment).first { !$0.isEmpty } ?? ""
+        let lowercased = locale.lowercased()
+        return ProgressFrame.Style(
+            hasColor: environment("NO_COLOR").isEmpty,
+            hasUnicode: lowercased.contains("utf-8") || lowercased.contains("utf8"))
+    }
+
+    /// A variable's value, or "".
+    private static func environment(_ name: String) -> String {
+        getenv(name).map { String(cString: $0) } ?? ""
+    }
+}
