@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the program tells its caller when it ends; the same numbers as monitoring plugins use.
 enum ExitCode: Int32, Sendable {
     case fine = 0
@@ -9,6 +11,13 @@ enum ExitCode: Int32, Sendable {
     case unusable = 3
     /// Ended by Ctrl-C, as a shell would tell it.
     case interrupted = 130
+    /// Ended by SIGTERM, likewise.
+    case terminated = 143
+
+    /// The code for a run that a signal ended.
+    static func interrupted(by signal: Int32) -> ExitCode {
+        signal == SIGTERM ? .terminated : .interrupted
+    }
 
     /// The code for two things that both happened: of 130, 2, 3, 1 the first wins.
     func combined(with other: ExitCode) -> ExitCode { rank >= other.rank ? self : other }
@@ -22,7 +31,7 @@ enum ExitCode: Int32, Sendable {
         case .titleNotAsExpected: 1
         case .unusable: 2
         case .pageFailed: 3
-        case .interrupted: 4
+        case .interrupted, .terminated: 4
         }
     }
 }
