@@ -1,4 +1,4 @@
-/// How much a coded body went wrong.
+/// How decoding a body went wrong.
 enum DecodingFailure: Error, Equatable {
     /// The bytes are not of the coding that the answer names.
     case corrupt(coding: String)
@@ -75,16 +75,28 @@ final class ContentDecoding {
     }
 }
 
-/// The buffer that a decoder writes into: its own, of a fixed size, freed with it.
+/// The buffer that a decoder writes into: its own, freed with it.
+///
+/// Pages of 50 KB tell their title in the first few hundred bytes, and after that nothing need be
+/// decoded: the first pieces are small, so that little is inflated in vain.
 struct DecoderBuffer: ~Copyable {
-    static let size = 64 << 10
+    static let size = 16 << 10
+    private static let firstRoom = 1 << 10
+
     let bytes = UnsafeMutableRawBufferPointer.allocate(
         byteCount: size, alignment: MemoryLayout<UInt>.alignment)
+    /// How much of it the next piece may fill.
+    private(set) var room = firstRoom
 
     deinit { bytes.deallocate() }
 
-    /// The first `count` bytes; valid until the buffer is written again.
-    borrowing func filled(_ count: Int) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: bytes[..<count])
+    /// Where the next piece begins.
+    var start: UnsafeMutableRawPointer? { bytes.baseAddress }
+
+    /// The first `count` bytes, valid until the buffer is written again; the next piece may be
+    /// larger.
+    mutating func filled(_ count: Int) -> UnsafeRawBufferPointer {
+        room = min(room * 2, Self.size)
+        return UnsafeRawBufferPointer(rebasing: bytes[..<count])
     }
 }

@@ -14,7 +14,7 @@ final class InflateDecoder: ContentDecoder {
     private let format: Format
     // On the heap, since zlib keeps the stream's address.
     private let stream: UnsafeMutablePointer<z_stream>
-    private let buffer = DecoderBuffer()
+    private var buffer = DecoderBuffer()
     private var isStarted = false
     /// The first byte of a deflate stream, kept until the second tells which kind it is.
     private var firstByte: UInt8?
@@ -73,10 +73,11 @@ final class InflateDecoder: ContentDecoder {
             mutating: start.assumingMemoryBound(to: Bytef.self))
         stream.pointee.avail_in = uInt(input.count)
         repeat {
-            stream.pointee.next_out = buffer.bytes.baseAddress?.assumingMemoryBound(to: Bytef.self)
-            stream.pointee.avail_out = uInt(DecoderBuffer.size)
+            let room = buffer.room
+            stream.pointee.next_out = buffer.start?.assumingMemoryBound(to: Bytef.self)
+            stream.pointee.avail_out = uInt(room)
             let code = CZlib.inflate(stream, Z_NO_FLUSH)
-            let count = DecoderBuffer.size - Int(stream.pointee.avail_out)
+            let count = room - Int(stream.pointee.avail_out)
             if count > 0, try !output(buffer.filled(count)) { return }
             switch code {
             case Z_STREAM_END:
