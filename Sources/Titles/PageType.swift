@@ -88,7 +88,7 @@ extension UInt8 {
     }
 
     fileprivate var isHTTPToken: Bool {
-        isASCIILetter || isASCIIDigit
+        isASCIIAlpha || isASCIIDigit
             || "!#$%&'*+-.^_`|~".utf8.contains(self)
     }
 }

@@ -96,7 +96,7 @@ extension UInt8 {
 
     var isUTF8Continuation: Bool { self & 0xC0 == 0x80 }
 
-    var isASCIILetter: Bool {
+    var isASCIIAlpha: Bool {
         let letter = self | 0x20
         return letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")
     }

@@ -39,7 +39,7 @@ extension HTMLTokenizer {
     }
 
     mutating func readRawEndTagOpen(_ input: inout Input) {
-        guard input.peek.isASCIILetter else { return releaseRawText() }
+        guard input.peek.isASCIIAlpha else { return releaseRawText() }
         held.removeAll(keepingCapacity: true)
         state = .rawEndTagName
     }

@@ -16,13 +16,13 @@ extension HTMLTokenizer {
                 if byte == UInt8(ascii: "#") {
                     hold(&input)
                     state = .numericReference
-                } else if byte.isASCIILetter || byte.isASCIIDigit {
+                } else if byte.isASCIIAlpha || byte.isASCIIDigit {
                     state = .namedReference
                 } else {
                     return releaseReference()
                 }
             case .namedReference:
-                guard byte.isASCIILetter || byte.isASCIIDigit,
+                guard byte.isASCIIAlpha || byte.isASCIIDigit,
                     held.count < CharacterReferences.longestName
                 else {
                     if endNamedReference(before: byte) { input.at += 1 }
@@ -107,7 +107,7 @@ extension HTMLTokenizer {
         }
         if match.nameLength < held.count { return true }
         guard let next else { return false }
-        return next == UInt8(ascii: "=") || next.isASCIILetter || next.isASCIIDigit
+        return next == UInt8(ascii: "=") || next.isASCIIAlpha || next.isASCIIDigit
     }
 
     /// What seemed to be a reference is text.

@@ -29,7 +29,7 @@ extension HTMLTokenizer {
                     return
                 }
                 matched = 0
-                state = input.peek.isASCIILetter ? .scriptDoubleEscapeStart : .scriptEscaped
+                state = input.peek.isASCIIAlpha ? .scriptDoubleEscapeStart : .scriptEscaped
             case .scriptDoubleEscapeStart:
                 readDoubleEscape(&input, ifScript: .scriptDoubleEscaped, else: .scriptEscaped)
             case .scriptDoubleEscapedLessThan:
@@ -91,7 +91,7 @@ extension HTMLTokenizer {
         if byte.isHTMLSpace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
             input.at += 1
             state = matched == Self.script.utf8CodeUnitCount ? ifScript : other
-        } else if byte.isASCIILetter {
+        } else if byte.isASCIIAlpha {
             input.at += 1
             let fits =
                 matched >= 0 && matched < Self.script.utf8CodeUnitCount

@@ -136,7 +136,7 @@ struct HTMLTokenizer {
             input.at += 1
             state = .endTagOpen
         case UInt8(ascii: "?"): state = .bogusComment
-        case let byte where byte.isASCIILetter:
+        case let byte where byte.isASCIIAlpha:
             tag.begin(isEnd: false)
             state = .tagName
         default:
@@ -146,7 +146,7 @@ struct HTMLTokenizer {
     }
 
     private mutating func readEndTagOpen(_ input: inout Input) {
-        if input.peek.isASCIILetter {
+        if input.peek.isASCIIAlpha {
             tag.begin(isEnd: true)
             state = .tagName
         } else if input.peek == UInt8(ascii: ">") {
