@@ -91,14 +91,12 @@ package final class PageReader {
     package func finish() {
         guard !isSettled else { return }
         if kind == nil { decideKind(isLast: true) }
-        if kind != .notPage, !isSettled {
-            if decision == nil {
-                _ = decideEncoding(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
-                decodeUndecided()
-            }
-            finishReader()
+        if kind != .notPage, decision == nil {
+            _ = decideEncoding(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
+            decodeUndecided()
         }
-        settle()
+        if kind != .notPage, !isSettled { finishReader() }
+        if !isSettled { settle() }
     }
 
     // MARK: Type and encoding
