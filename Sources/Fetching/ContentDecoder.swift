@@ -77,26 +77,29 @@ final class ContentDecoding {
 
 /// The buffer that a decoder writes into: its own, freed with it.
 ///
-/// Pages of 50 KB tell their title in the first few hundred bytes, and after that nothing need be
-/// decoded: the first pieces are small, so that little is inflated in vain.
+/// Most pages have told all that they can by the end of their head, and then nothing more need be
+/// decoded: the pieces are small at first, so that little is inflated in vain.
 struct DecoderBuffer: ~Copyable {
     static let size = 16 << 10
-    private static let firstRoom = 1 << 10
+    private static let smallPiece = 2 << 10
+    /// How much comes in small pieces: 99 % of titles end by here.
+    private static let smallPieces = 32 << 10
 
-    let bytes = UnsafeMutableRawBufferPointer.allocate(
+    private let bytes = UnsafeMutableRawBufferPointer.allocate(
         byteCount: size, alignment: MemoryLayout<UInt>.alignment)
-    /// How much of it the next piece may fill.
-    private(set) var room = firstRoom
+    private var handedOut = 0
 
     deinit { bytes.deallocate() }
+
+    /// How much of it the next piece may fill.
+    var room: Int { handedOut < Self.smallPieces ? Self.smallPiece : Self.size }
 
     /// Where the next piece begins.
     var start: UnsafeMutableRawPointer? { bytes.baseAddress }
 
-    /// The first `count` bytes, valid until the buffer is written again; the next piece may be
-    /// larger.
+    /// The first `count` bytes, valid until the buffer is written again.
     mutating func filled(_ count: Int) -> UnsafeRawBufferPointer {
-        room = min(room * 2, Self.size)
+        handedOut = min(handedOut + count, Self.smallPieces)
         return UnsafeRawBufferPointer(rebasing: bytes[..<count])
     }
 }

@@ -61,6 +61,9 @@ final class InflateDecoder: ContentDecoder {
     private func start(windowBits: CInt) throws(DecodingFailure) {
         guard pw_inflate_init(stream, windowBits) == Z_OK else { throw .outOfMemory }
         isStarted = true
+        // As in browsers, the checksum is not compared: mostly the end is never decoded, and it
+        // costs a fifth of the inflating. A stream that ends early is noticed all the same.
+        inflateValidate(stream, 0)
     }
 
     private func inflate(
