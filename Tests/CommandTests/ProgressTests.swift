@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Testing
 
@@ -132,5 +133,102 @@ private func frame(
     ])
     func `cuts by columns and says so`(text: String, columns: Int, fit: String) {
         #expect(fitted(text, into: columns).utf8.elementsEqual(fit.utf8))
+    }
+}
+
+/// A terminal of our own: what is written to it can be read back.
+private final class Terminal {
+    /// The terminal's side, where a program writes.
+    let program: CInt
+    /// The side where a person would look.
+    private let person: CInt
+
+    init() throws {
+        var (person, program): (CInt, CInt) = (-1, -1)
+        try #require(openpty(&person, &program, nil, nil, nil) == 0)
+        (self.person, self.program) = (person, program)
+    }
+
+    deinit {
+        _ = close(program)
+        _ = close(person)
+    }
+
+    /// What was written since the last call: all that comes before a mark written behind it.
+    func shown() -> String {
+        let mark = Array("END".utf8)
+        _ = write(program, mark, mark.count)
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while !bytes.suffix(mark.count).elementsEqual(mark) {
+            let count = read(person, &chunk, chunk.count)
+            guard count > 0 else { break }
+            bytes.append(contentsOf: chunk[..<count])
+        }
+        return String(decoding: bytes.dropLast(mark.count), as: UTF8.self)
+    }
+}
+
+@Suite(.serialized) struct `Progress on a terminal` {
+    private let erasure = "\r\u{1B}[J"
+
+    init() {
+        setlocale(LC_CTYPE, "C.UTF-8")
+        setenv("TERM", "xterm", 1)
+    }
+
+    @Test func `draws what has changed and nothing else`() throws {
+        let terminal = try Terminal()
+        let display = ProgressDisplay(isWanted: true, descriptor: terminal.program)
+        #expect(display.isActive)
+        display.draw()
+        #expect(terminal.shown() == "")
+        display.begin(1, url: "https://a/")
+        display.draw()
+        #expect(terminal.shown().contains("https://a/"))
+        display.draw()
+        #expect(terminal.shown() == "")
+        display.update(1, progress: 0.5)
+        display.draw()
+        #expect(terminal.shown().contains("  50 %"))
+        display.end(1)
+        display.draw()
+        #expect(terminal.shown() == erasure)
+        display.draw()
+        #expect(terminal.shown() == "")
+    }
+
+    @Test func `lets lines pass above the bars`() throws {
+        let terminal = try Terminal()
+        let display = ProgressDisplay(isWanted: true, descriptor: terminal.program)
+        display.begin(1, url: "https://a/")
+        display.draw()
+        _ = terminal.shown()
+        display.printAbove {
+            StandardError.write(bytes: Array("line\n".utf8), to: terminal.program)
+        }
+        let shown = terminal.shown()
+        #expect(shown.hasPrefix(erasure + "line\r\n"))
+        #expect(shown.contains("https://a/"))
+    }
+
+    @Test func `leaves nothing behind when the program ends early`() throws {
+        let terminal = try Terminal()
+        let display = ProgressDisplay(isWanted: true, descriptor: terminal.program)
+        display.begin(1, url: "https://a/")
+        display.draw()
+        #expect(terminal.shown().hasSuffix("\u{1B}[?25h"))
+        display.restore()
+        #expect(terminal.shown() == erasure)
+        display.draw()
+        #expect(terminal.shown() == "")
+    }
+
+    @Test func `is silent when it is unwanted or the terminal is dumb`() throws {
+        let terminal = try Terminal()
+        #expect(!ProgressDisplay(isWanted: false, descriptor: terminal.program).isActive)
+        setenv("TERM", "dumb", 1)
+        #expect(!ProgressDisplay(isWanted: true, descriptor: terminal.program).isActive)
+        setenv("TERM", "xterm", 1)
     }
 }
