@@ -190,6 +190,21 @@ private func run(
         #expect(error?.message.hasPrefix(path) == true)
     }
 
+    @Test func `is left alone when nothing has changed`() throws {
+        let folder = try Folder()
+        let path = folder.path + "/titles"
+        _ = try run(path, [("https://a/", "A")])
+        var before = stat()
+        try #require(stat(path, &before) == 0)
+        _ = try run(path, [("https://a/", "A")])
+        var after = stat()
+        try #require(stat(path, &after) == 0)
+        #expect(before.st_ino == after.st_ino)
+        _ = try run(path, [("https://a/", "B")])
+        try #require(stat(path, &after) == 0)
+        #expect(before.st_ino != after.st_ino)
+    }
+
     @Test func `compares a page that is given twice with what was kept before`() throws {
         let folder = try Folder()
         let path = folder.path + "/titles"
