@@ -108,6 +108,20 @@ private func run(
                 == [.same, .same, .same])
     }
 
+    @Test func `holds what every one of many runs at a time has kept`() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/titles"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask { _ = try run(path, [("https://\(number)/", "\(number)")]) }
+            }
+            try await group.waitForAll()
+        }
+        let all = (0..<20).map { ("https://\($0)/", Optional("\($0)")) }
+        #expect(try run(path, all) == Array(repeating: .same, count: 20))
+        #expect(folder.names == ["titles"])
+    }
+
     @Test(arguments: [
         "", "\"", "\\", "a\"b\\c", "line\nbreak\r\ttab\0", "\u{2028}\u{202E}\u{85}", "日本 😀",
         "null", "\\u0041", "\u{FEFF}",
