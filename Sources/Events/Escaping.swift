@@ -32,8 +32,8 @@ enum UnsafeScalars {
     }
 }
 
-/// Appends `text` with every unsafe scalar and the two ASCII characters escaped: what the form
-/// around it gives a meaning. 0, which is always escaped, stands for no further character.
+/// Appends `text`, and escapes in it every unsafe scalar and two ASCII characters: those to which
+/// the form around the text gives a meaning. 0, which is always escaped, stands for none.
 ///
 /// Runs of plain text are found eight bytes at a time and copied whole.
 func appendEscaped(

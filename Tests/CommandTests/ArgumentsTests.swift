@@ -208,7 +208,7 @@ private func options(_ arguments: String...) throws -> CheckOptions {
 }
 
 /// Numbers that look random and are the same in every run.
-private struct Sequence: RandomNumberGenerator {
+private struct SteadyNumbers: RandomNumberGenerator {
     var state: UInt64
 
     mutating func next() -> UInt64 {
@@ -230,7 +230,7 @@ private struct Sequence: RandomNumberGenerator {
     ]
 
     @Test func `are run, answered or refused in one line, and never fail`() {
-        var generator = Sequence(state: 1)
+        var generator = SteadyNumbers(state: 1)
         for _ in 0..<20_000 {
             let count = Int.random(in: 1...6, using: &generator)
             let arguments = (0..<count).compactMap { _ in
