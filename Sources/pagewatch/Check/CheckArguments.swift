@@ -54,7 +54,8 @@ extension CheckOptions {
         title: "Pages",
         options: [
             .text("from", "FILE", "more URLs, one a line; - is standard input", example: "urls.txt")
-            { $0.from = $1 }
+            { $0.from = $1 },
+            .flag("no-refresh", "do not follow a page's own refresh") { $0.followsRefresh = false },
         ])
 
     private static let output = OptionGroup<CheckOptions>(
@@ -91,7 +92,6 @@ extension CheckOptions {
                 "encoding", "LABEL", "read pages in this encoding, whatever they say",
                 example: "windows-1251", check: checkEncoding
             ) { $0.encoding = $1 },
-            .flag("no-refresh", "do not follow a page's own refresh") { $0.followsRefresh = false },
         ])
 
     private static let limits = OptionGroup<CheckOptions>(

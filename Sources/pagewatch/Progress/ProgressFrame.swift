@@ -3,8 +3,8 @@ import Events
 /// One picture of all running pages' bars: the lines, each within the terminal's width.
 ///
 /// ```
-/// https://www.swift.org/       ━━━━━━━━━━━━━━━━━━━━────────────────────  50 %
-/// https://example.com/a/lon…   ━━━━────────────────────────────────────  10 %
+/// www.swift.org/               ━━━━━━━━━━━━━━━━━━━━────────────────────  50 %
+/// example.com/a/long/path/to…  ━━━━────────────────────────────────────  10 %
 /// and 62 more pages
 /// ```
 struct ProgressFrame {
@@ -39,7 +39,7 @@ struct ProgressFrame {
     var lines: [String] {
         // The last column stays free: some terminals wrap there early.
         let width = columns - 1
-        guard !pages.isEmpty, width >= 4 else { return [] }
+        guard !pages.isEmpty, width >= Self.percentWidth else { return [] }
         // A row stays free for the results above.
         let room = max(1, min(Self.mostBars, rows - 1))
         let shown = pages.count <= room ? pages.count : max(1, room - 1)
@@ -64,9 +64,11 @@ struct ProgressFrame {
         return label + gap + bar(page.progress, width: rest - labelWidth - 2) + percent
     }
 
-    /// What a terminal without UTF-8 can show of a URL.
+    /// What a label has room for: a URL without the usual scheme, and without what the terminal
+    /// can't show.
     private func shown(_ url: String) -> String {
-        let text = escaped(url)
+        let scheme = "https://"
+        let text = escaped(url.hasPrefix(scheme) ? String(url.dropFirst(scheme.count)) : url)
         guard !style.hasUnicode else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isASCII ? $0 : "?" }))
     }
