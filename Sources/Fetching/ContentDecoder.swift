@@ -81,7 +81,7 @@ final class ContentDecoding {
 /// decoded: the pieces are small at first, so that little is inflated in vain.
 struct DecoderBuffer: ~Copyable {
     static let size = 16 << 10
-    private static let smallPiece = 2 << 10
+    private static let smallPiece = 4 << 10
     /// How much comes in small pieces: 99 % of titles end by here.
     private static let smallPieces = 32 << 10
 
