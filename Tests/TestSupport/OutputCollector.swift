@@ -1,3 +1,5 @@
+import CLinux
+import CTestLinux
 import Glibc
 import Reactor
 
