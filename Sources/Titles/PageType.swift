@@ -49,7 +49,7 @@ enum PageSignature {
     /// - Parameter isLast: Whether no more will come.
     /// - Returns: nil as long as more bytes could change the answer.
     static func kind(of bytes: [UInt8], isLast: Bool) -> PageReader.Kind? {
-        let body = bytes.drop(while: \.isHTMLSpace)
+        let body = bytes.prefix(longest).drop(while: \.isHTMLSpace)
         var mayMatch = body.isEmpty
         for signature in html {
             switch match(body, signature, isHTML: true) {
