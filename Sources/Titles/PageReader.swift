@@ -59,7 +59,9 @@ package final class PageReader {
     /// The unfinished character at the end of what libxml2 was given.
     private var xmlTail: [UInt8] = []
 
-    /// - Parameter contentType: The header's value; nil when there is none.
+    /// - Parameters:
+    ///   - contentType: The header's value; nil when there is none.
+    ///   - options: What the caller knows beyond it.
     package init(contentType: String?, options: Options = Options()) {
         self.contentType = contentType
         self.options = options

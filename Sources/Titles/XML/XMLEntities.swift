@@ -44,9 +44,12 @@ final class XMLEntities {
         hasHTMLNames = Self.publicIDs.contains { equals(publicID, $0) }
     }
 
-    /// What a reference stands for; nil is an error of the document.
+    /// What a reference stands for.
     ///
-    /// - Parameter declared: What the document itself, or XML, says it is.
+    /// - Parameters:
+    ///   - name: The name between `&` and `;`.
+    ///   - declared: What the document itself, or XML, says it is.
+    /// - Returns: nil if it is an error of the document; what is lent, up to the next call.
     func entity(named name: UnsafePointer<xmlChar>?, declared: xmlEntityPtr?) -> xmlEntityPtr? {
         if let declared {
             switch declared.pointee.etype {
@@ -64,7 +67,7 @@ final class XMLEntities {
         return lend([match.first, match.second].compactMap { $0 })
     }
 
-    /// - Parameter scalars: At most two.
+    /// Lends an entity with that text, of at most two scalars.
     private func lend(_ scalars: [Unicode.Scalar]) -> xmlEntityPtr {
         var count = 0
         for byte in scalars.flatMap({ UTF8.encode($0).map(Array.init) ?? [] }) {
