@@ -32,7 +32,8 @@ import Titles
     @Test(arguments: bodies)
     func `is read in bounded memory`(body: Body) async {
         await #expect(processExitsWith: .success) { [body = body as Body] in
-            let total = 24 << 20
+            // What is kept of a tag is larger than the tag: fewer of them show a leak as well.
+            let total = body.unit.hasPrefix("<") ? 3 << 20 : 12 << 20
             let mostGrowth = 8 << 10  // KiB
             var piece = Array(body.unit.utf8)
             while piece.count < 16384 { piece += Array(body.unit.utf8) }
