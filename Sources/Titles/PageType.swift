@@ -4,7 +4,9 @@ enum PageType {
     /// The first bytes must tell.
     case unknown
 
-    /// - Parameter contentType: The header's value; its parameters and case do not matter.
+    /// - Parameters:
+    ///   - contentType: The header's value; its parameters and case do not matter.
+    ///   - maySniff: Whether the first bytes may tell.
     init(contentType: String?, maySniff: Bool) {
         let essence = Self.essence(of: contentType ?? "")
         switch essence {
@@ -46,10 +48,12 @@ enum PageSignature {
 
     /// What the first bytes mean.
     ///
-    /// - Parameter isLast: Whether no more will come.
+    /// - Parameters:
+    ///   - bytes: The body so far.
+    ///   - isLast: Whether no more will come.
     /// - Returns: nil as long as more bytes could change the answer.
     static func kind(of bytes: [UInt8], isLast: Bool) -> PageReader.Kind? {
-        let body = bytes.drop(while: \.isHTMLSpace)
+        let body = bytes.prefix(longest).drop(while: \.isHTMLSpace)
         var mayMatch = body.isEmpty
         for signature in html {
             switch match(body, signature, isHTML: true) {

@@ -271,8 +271,7 @@ struct Input {
     var at = 0
     let end: Int
 
-    /// - Parameters:
-    ///   - base: Readable for `end` bytes as long as this value lives.
+    /// Begins at the start of `end` bytes at `base`, readable as long as this value lives.
     init(base: UnsafeRawPointer, end: Int) {
         self.base = base
         self.end = end
