@@ -42,7 +42,7 @@ extension HTMLTokenizer {
     }
 
     mutating func readAttributeName(_ input: inout Input) {
-        if !tag.attributes.wantsMore { return passAttributeName(&input) }
+        let isOfInterest = tag.attributes.wantsMore
         while input.at < input.end {
             let byte = input.peek
             switch byte {
@@ -55,28 +55,11 @@ extension HTMLTokenizer {
                 endAttributeName()
                 state = .afterAttributeName
                 return
-            case 0: for byte in UTF8.encodedReplacementCharacter { attributeName.append(byte) }
-            default: attributeName.append(byte.asciiLowercased)
+            case 0 where isOfInterest:
+                for byte in UTF8.encodedReplacementCharacter { attributeName.append(byte) }
+            default: if isOfInterest { attributeName.append(byte.asciiLowercased) }
             }
             input.at += 1
-        }
-    }
-
-    /// Goes to the end of a name that nobody asks for.
-    private mutating func passAttributeName(_ input: inout Input) {
-        while input.at < input.end {
-            switch input.peek {
-            case UInt8(ascii: "="):
-                input.at += 1
-                endAttributeName()
-                state = .beforeAttributeValue
-                return
-            case 0x20, 0x0A, 0x09, 0x0D, 0x0C, UInt8(ascii: "/"), UInt8(ascii: ">"):
-                endAttributeName()
-                state = .afterAttributeName
-                return
-            default: input.at += 1
-            }
         }
     }
 
