@@ -195,6 +195,7 @@ struct HTMLTokenizer {
             }
         }
         while input.at < input.end {
+            // In bounds: the state is left as soon as `matched` is the word's length.
             let byte = declaration.utf8Start[matched]
             // Only "doctype" holds lower-case letters, and only it may be written in any case.
             guard input.peek == byte || input.peek.asciiLowercased == byte else {
