@@ -16,7 +16,7 @@ extension HTMLTokenizer {
                 state = .beforeAttributeName
                 return
             case 0: for byte in UTF8.encodedReplacementCharacter { tag.name.append(byte) }
-            default: tag.name.append(byte.asciiLowercased)
+            default: tag.name.append(byte.lowercasedASCII)
             }
         }
     }
@@ -24,7 +24,7 @@ extension HTMLTokenizer {
     mutating func readBeforeAttributeName(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
             } else if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
                 state = .afterAttributeName
@@ -55,7 +55,7 @@ extension HTMLTokenizer {
                 state = .afterAttributeName
                 return
             case 0: for byte in UTF8.encodedReplacementCharacter { attributeName.append(byte) }
-            default: attributeName.append(byte.asciiLowercased)
+            default: attributeName.append(byte.lowercasedASCII)
             }
             input.at += 1
         }
@@ -68,7 +68,7 @@ extension HTMLTokenizer {
     mutating func readAfterAttributeName(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
                 continue
             }
@@ -93,7 +93,7 @@ extension HTMLTokenizer {
     mutating func readBeforeAttributeValue(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
                 continue
             }
@@ -153,7 +153,7 @@ extension HTMLTokenizer {
 
     mutating func readAfterQuotedValue(_ input: inout Input) {
         let byte = input.peek
-        if byte.isHTMLSpace {
+        if byte.isASCIIWhitespace {
             input.at += 1
             state = .beforeAttributeName
         } else if byte == UInt8(ascii: "/") {
