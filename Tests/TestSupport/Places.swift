@@ -1,3 +1,4 @@
+import CTestLinux
 import Glibc
 
 /// Where the test finds what was built.

@@ -16,7 +16,7 @@ extension HTMLTokenizer {
                 state = .beforeAttributeName
                 return
             case 0: for byte in UTF8.encodedReplacementCharacter { tag.name.append(byte) }
-            default: tag.name.append(byte.asciiLowercased)
+            default: tag.name.append(byte.lowercasedASCII)
             }
         }
     }
@@ -24,7 +24,7 @@ extension HTMLTokenizer {
     mutating func readBeforeAttributeName(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
             } else if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
                 state = .afterAttributeName
@@ -57,7 +57,7 @@ extension HTMLTokenizer {
                 return
             case 0 where isOfInterest:
                 for byte in UTF8.encodedReplacementCharacter { attributeName.append(byte) }
-            default: if isOfInterest { attributeName.append(byte.asciiLowercased) }
+            default: if isOfInterest { attributeName.append(byte.lowercasedASCII) }
             }
             input.at += 1
         }
@@ -70,7 +70,7 @@ extension HTMLTokenizer {
     mutating func readAfterAttributeName(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
                 continue
             }
@@ -95,7 +95,7 @@ extension HTMLTokenizer {
     mutating func readBeforeAttributeValue(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
                 continue
             }
@@ -160,7 +160,7 @@ extension HTMLTokenizer {
 
     mutating func readAfterQuotedValue(_ input: inout Input) {
         let byte = input.peek
-        if byte.isHTMLSpace {
+        if byte.isASCIIWhitespace {
             input.at += 1
             state = .beforeAttributeName
         } else if byte == UInt8(ascii: "/") {
