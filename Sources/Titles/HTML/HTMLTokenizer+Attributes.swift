@@ -1,0 +1,179 @@
+/// The inside of a tag.
+extension HTMLTokenizer {
+    mutating func readTagName(_ input: inout Input) {
+        while input.at < input.end {
+            let byte = input.next()
+            switch byte {
+            case UInt8(ascii: ">"):
+                tag.endName()
+                return endTag()
+            case UInt8(ascii: "/"):
+                tag.endName()
+                state = .selfClosingStartTag
+                return
+            case 0x20, 0x0A, 0x09, 0x0D, 0x0C:
+                tag.endName()
+                state = .beforeAttributeName
+                return
+            case 0: for byte in UTF8.encodedReplacementCharacter { tag.name.append(byte) }
+            default: tag.name.append(byte.asciiLowercased)
+            }
+        }
+    }
+
+    mutating func readBeforeAttributeName(_ input: inout Input) {
+        while input.at < input.end {
+            let byte = input.peek
+            if byte.isHTMLSpace {
+                input.at += 1
+            } else if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
+                state = .afterAttributeName
+                return
+            } else {
+                attributeName = ElementName()
+                if byte == UInt8(ascii: "=") {
+                    attributeName.append(byte)
+                    input.at += 1
+                }
+                state = .attributeName
+                return
+            }
+        }
+    }
+
+    mutating func readAttributeName(_ input: inout Input) {
+        while input.at < input.end {
+            let byte = input.peek
+            switch byte {
+            case UInt8(ascii: "="):
+                input.at += 1
+                endAttributeName()
+                state = .beforeAttributeValue
+                return
+            case 0x20, 0x0A, 0x09, 0x0D, 0x0C, UInt8(ascii: "/"), UInt8(ascii: ">"):
+                endAttributeName()
+                state = .afterAttributeName
+                return
+            case 0: for byte in UTF8.encodedReplacementCharacter { attributeName.append(byte) }
+            default: attributeName.append(byte.asciiLowercased)
+            }
+            input.at += 1
+        }
+    }
+
+    private mutating func endAttributeName() {
+        if !tag.attributes.wanted.isEmpty { tag.attributes.beginValue(of: attributeName) }
+    }
+
+    mutating func readAfterAttributeName(_ input: inout Input) {
+        while input.at < input.end {
+            let byte = input.peek
+            if byte.isHTMLSpace {
+                input.at += 1
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "/"):
+                input.at += 1
+                state = .selfClosingStartTag
+            case UInt8(ascii: "="):
+                input.at += 1
+                state = .beforeAttributeValue
+            case UInt8(ascii: ">"):
+                input.at += 1
+                endTag()
+            default:
+                attributeName = ElementName()
+                state = .attributeName
+            }
+            return
+        }
+    }
+
+    mutating func readBeforeAttributeValue(_ input: inout Input) {
+        while input.at < input.end {
+            let byte = input.peek
+            if byte.isHTMLSpace {
+                input.at += 1
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""):
+                input.at += 1
+                state = .doubleQuotedValue
+            case UInt8(ascii: "'"):
+                input.at += 1
+                state = .singleQuotedValue
+            case UInt8(ascii: ">"):
+                input.at += 1
+                endTag()
+            default: state = .unquotedValue
+            }
+            return
+        }
+    }
+
+    mutating func readQuotedValue(_ quote: UInt8, _ input: inout Input) {
+        guard tag.attributes.keepsValue else {
+            if input.skip(past: quote) { state = .afterQuotedValue }
+            return
+        }
+        while input.at < input.end {
+            let byte = input.next()
+            switch byte {
+            case quote:
+                tag.attributes.endValue()
+                state = .afterQuotedValue
+                return
+            case UInt8(ascii: "&"): return beginReference(then: state)
+            case 0: tag.attributes.append("\u{FFFD}")
+            default: tag.attributes.append(byte)
+            }
+        }
+    }
+
+    mutating func readUnquotedValue(_ input: inout Input) {
+        let keeps = tag.attributes.keepsValue
+        while input.at < input.end {
+            let byte = input.next()
+            switch byte {
+            case 0x20, 0x0A, 0x09, 0x0D, 0x0C:
+                tag.attributes.endValue()
+                state = .beforeAttributeName
+                return
+            case UInt8(ascii: ">"):
+                tag.attributes.endValue()
+                return endTag()
+            case UInt8(ascii: "&") where keeps: return beginReference(then: state)
+            case 0 where keeps: tag.attributes.append("\u{FFFD}")
+            default: if keeps { tag.attributes.append(byte) }
+            }
+        }
+    }
+
+    mutating func readAfterQuotedValue(_ input: inout Input) {
+        let byte = input.peek
+        if byte.isHTMLSpace {
+            input.at += 1
+            state = .beforeAttributeName
+        } else if byte == UInt8(ascii: "/") {
+            input.at += 1
+            state = .selfClosingStartTag
+        } else if byte == UInt8(ascii: ">") {
+            input.at += 1
+            endTag()
+        } else {
+            state = .beforeAttributeName
+        }
+    }
+
+    mutating func readSelfClosingStartTag(_ input: inout Input) {
+        if input.peek == UInt8(ascii: ">") {
+            input.at += 1
+            tag.isSelfClosing = true
+            endTag()
+        } else {
+            state = .beforeAttributeName
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import CXML2
+import Glibc
+
+/// Finds the title of an XML document: XHTML, SVG, or anything that holds an XHTML title.
+///
+/// Input: the document as UTF-8 from ``PageReader``; libxml2's push parser calls back into this
+/// object, which therefore owns the parser and frees it last. Nothing outside of the document is
+/// ever loaded.
+final class XMLReader {
+    /// libxml2 keeps what a document type declares; a longer prolog counts as an error.
+    private static let longestProlog = 1 << 20
+    /// Small enough to stop soon after the title, large enough to cost nothing.
+    private static let slice = 1024
+
+    private enum Root { case svg, html, other }
+
+    private let parser: xmlParserCtxtPtr?
+    private var root: Root?
+    private var depth = 0
+    private var titleDepth: Int?
+    /// Depth of the outermost `template`, whose content is no part of the document.
+    private var templateDepth: Int?
+    private var noscriptDepth: Int?
+    private var baseHref: String?
+    private var text = TitleText()
+    private var isFound = false
+    private var isOver = false
+    private var bytesRead = 0
+    fileprivate private(set) var entities = XMLEntities()
+
+    /// A body, or what stands for it, has begun.
+    private(set) var hasBodyBegun = false
+    private(set) var refresh: Refresh?
+
+    /// The first title was closed, or there is none.
+    var isTitleKnown: Bool { isOver || isFound && titleDepth == nil }
+    var isSettled: Bool { isOver || isTitleKnown && hasBodyBegun }
+    /// The title, once known.
+    var title: String? { isTitleKnown && isFound ? text.value : nil }
+
+    init() {
+        XMLLibrary.prepare()
+        var handler = XMLCallbacks.handler()
+        parser = xmlCreatePushParserCtxt(&handler, nil, nil, 0, nil)
+        guard let parser else {
+            // Without memory for a parser there is no title.
+            isOver = true
+            return
+        }
+        parser.pointee._private = Unmanaged.passUnretained(self).toOpaque()
+        let options =
+            XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue
+            | XML_PARSE_NOWARNING.rawValue | XML_PARSE_IGNORE_ENC.rawValue
+        xmlCtxtUseOptions(parser, CInt(bitPattern: options))
+        xmlSwitchEncoding(parser, XML_CHAR_ENCODING_UTF8)
+    }
+
+    deinit {
+        guard let parser else { return }
+        if let document = parser.pointee.myDoc { xmlFreeDoc(document) }
+        xmlFreeParserCtxt(parser)
+    }
+
+    /// Reads on; a piece begins and ends between characters.
+    func read(_ bytes: UnsafeRawBufferPointer) {
+        guard let base = bytes.bindMemory(to: CChar.self).baseAddress else { return }
+        var at = 0
+        while at < bytes.count, !isSettled {
+            let count = min(Self.slice, bytes.count - at)
+            parse(base + at, count: count, isLast: false)
+            at += count
+        }
+    }
+
+    /// Takes the end of the document.
+    func finish() {
+        if !isOver { parse(nil, count: 0, isLast: true) }
+        end()
+    }
+
+    private func parse(_ bytes: UnsafePointer<CChar>?, count: Int, isLast: Bool) {
+        guard let parser else { return }
+        xmlParseChunk(parser, bytes, CInt(count), isLast ? 1 : 0)
+        bytesRead += count
+        // A document that is not well-formed ends at its first error.
+        if parser.pointee.wellFormed == 0 || root == nil && bytesRead > Self.longestProlog { end() }
+    }
+
+    private func end() {
+        // An unclosed title is dropped: browsers show none after an error inside of it.
+        if titleDepth != nil {
+            titleDepth = nil
+            isFound = false
+        }
+        isOver = true
+        hasBodyBegun = true
+    }
+
+    // MARK: What the parser tells
+
+    fileprivate func start(_ name: XMLName, _ attributes: XMLAttributes) {
+        depth += 1
+        if root == nil { beginRoot(name) }
+        if name.isHTML("body") || name.isHTML("frameset") { hasBodyBegun = true }
+        if templateDepth == nil {
+            if isTitle(name), !isFound {
+                isFound = true
+                titleDepth = depth
+            } else if noscriptDepth == nil {
+                noteMetadata(name, attributes)
+            }
+        }
+        if templateDepth == nil, name.isHTML("template") { templateDepth = depth }
+        if noscriptDepth == nil, name.isHTML("noscript") { noscriptDepth = depth }
+    }
+
+    fileprivate func end(_ name: XMLName) {
+        if titleDepth == depth { titleDepth = nil }
+        if templateDepth == depth { templateDepth = nil }
+        if noscriptDepth == depth { noscriptDepth = nil }
+        depth -= 1
+    }
+
+    fileprivate func characters(_ bytes: UnsafeRawBufferPointer) {
+        // Only the title's own text counts, not that of elements in it.
+        if titleDepth == depth { text.append(bytes) }
+    }
+
+    fileprivate func documentType(publicID: UnsafePointer<xmlChar>?) {
+        entities.noteDocumentType(publicID: publicID)
+    }
+
+    private func beginRoot(_ name: XMLName) {
+        if name.isSVG("svg") {
+            root = .svg
+        } else {
+            root = name.isHTML("html") ? .html : .other
+        }
+        if root != .html { hasBodyBegun = true }
+    }
+
+    private func isTitle(_ name: XMLName) -> Bool {
+        root == .svg ? depth == 2 && name.isSVG("title") : name.isHTML("title")
+    }
+
+    private func noteMetadata(_ name: XMLName, _ attributes: XMLAttributes) {
+        if name.isHTML("base"), baseHref == nil {
+            baseHref = attributes.value(of: "href")
+        } else if name.isHTML("meta"), refresh == nil,
+            attributes.value(of: "http-equiv")?.lowercased() == "refresh",
+            let content = attributes.value(of: "content"),
+            let (delay, url) = PageReader.parseRefresh(content)
+        {
+            refresh = Refresh(delay: delay, url: url, baseHref: baseHref)
+        }
+    }
+}
+
+/// The C side: plain functions that find the reader again and call it.
+private enum XMLCallbacks {
+    /// The one place where libxml2's context becomes a Swift object; it lives as long as the parser.
+    private static func reader(_ context: UnsafeMutableRawPointer?) -> XMLReader? {
+        guard let parser = context?.assumingMemoryBound(to: xmlParserCtxt.self),
+            let reader = parser.pointee._private
+        else { return nil }
+        return Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue()
+    }
+
+    static func handler() -> xmlSAXHandler {
+        var handler = xmlSAXHandler()
+        xmlSAXVersion(&handler, 2)
+        handler.startElementNs = { context, local, _, uri, _, _, count, _, attributes in
+            XMLCallbacks.reader(context)?.start(
+                XMLName(local: local, uri: uri), XMLAttributes(attributes, count: Int(count)))
+        }
+        handler.endElementNs = { context, local, _, uri in
+            XMLCallbacks.reader(context)?.end(XMLName(local: local, uri: uri))
+        }
+        handler.characters = { context, bytes, count in
+            let text = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+            XMLCallbacks.reader(context)?.characters(text)
+        }
+        handler.cdataBlock = handler.characters
+        handler.ignorableWhitespace = handler.characters
+        handler.internalSubset = { context, name, publicID, systemID in
+            XMLCallbacks.reader(context)?.documentType(publicID: publicID)
+            xmlSAX2InternalSubset(context, name, publicID, systemID)
+        }
+        handler.getEntity = { context, name in
+            let declared = xmlSAX2GetEntity(context, name)
+            return XMLCallbacks.reader(context)?.entities.entity(named: name, declared: declared)
+        }
+        handler.getParameterEntity = { context, name in
+            guard let entity = xmlSAX2GetParameterEntity(context, name),
+                entity.pointee.etype == XML_INTERNAL_PARAMETER_ENTITY
+            else { return nil }
+            return entity
+        }
+        // Nothing is loaded, and nothing kept but what may be text.
+        handler.resolveEntity = nil
+        handler.externalSubset = nil
+        handler.comment = nil
+        handler.processingInstruction = nil
+        handler.reference = nil
+        handler.attributeDecl = nil
+        handler.elementDecl = nil
+        handler.notationDecl = nil
+        handler.unparsedEntityDecl = nil
+        handler.serror = { _, _ in }
+        return handler
+    }
+}
+
+/// libxml2's global state.
+private enum XMLLibrary {
+    /// Runs once a process; no other module uses libxml2.
+    private static let isPrepared: Bool = {
+        xmlInitParser()
+        // Whatever a document names, no file and no address is ever opened for it.
+        xmlSetExternalEntityLoader { _, _, _ in nil }
+        return true
+    }()
+
+    static func prepare() { _ = isPrepared }
+}
