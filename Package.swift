@@ -79,7 +79,9 @@ let package = Package(
             ["PageLoading", "PageModel", "Fetching", "Reactor", "TestSupport", "LoopbackSite"]),
         tests(of: "Patterns", ["Patterns"]),
         tests(of: "Events", ["Events", "PageModel"]),
-        tests(of: "Command", ["pagewatch", "Events", "PageModel", "TestSupport", "LoopbackSite"]),
+        tests(
+            of: "Command",
+            ["pagewatch", "Events", "PageModel", "CLinux", "TestSupport", "LoopbackSite"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -39,7 +39,7 @@ struct ProgressFrame {
     var lines: [String] {
         // The last column stays free: some terminals wrap there early.
         let width = columns - 1
-        guard !pages.isEmpty, width >= 4 else { return [] }
+        guard !pages.isEmpty, width >= Self.percentWidth else { return [] }
         // A row stays free for the results above.
         let room = max(1, min(Self.mostBars, rows - 1))
         let shown = pages.count <= room ? pages.count : max(1, room - 1)

@@ -1,0 +1,271 @@
+import Testing
+
+@testable import pagewatch
+
+/// What `pagewatch ARGUMENTS` answers without doing anything, as one text.
+private func answer(_ arguments: String...) -> String {
+    switch Program().request(for: arguments) {
+    case .run: "run"
+    case .tell(let text): "tell " + text
+    case .report(let text): "report " + text
+    case .refuse(let text): "refuse " + text
+    }
+}
+
+/// The options that `pagewatch check ARGUMENTS` comes to.
+private func options(_ arguments: String...) throws -> CheckOptions {
+    let parser = ArgumentParser(
+        CheckOptions.groups, exclusive: [["json", "events", "plugin"], ["ipv4", "ipv6"]])
+    let outcome = try parser.parse(arguments, into: CheckOptions()) {
+        (options, operand) throws(UsageError) in options.urls.append(operand)
+    }
+    guard case .run(let options) = outcome else { throw UsageError("not a run") }
+    return options
+}
+
+@Suite struct `Arguments of check` {
+    @Test func `have the documented defaults`() throws {
+        var expected = CheckOptions()
+        expected.urls = ["https://a/"]
+        #expect(try options("https://a/") == expected)
+        #expect(expected.form == .text)
+        #expect(expected.timeouts.load == .seconds(30))
+        #expect(expected.maxBytes == 67_108_864)
+    }
+
+    @Test func `fill in every option`() throws {
+        let filled = try options(
+            "a", "--from", "list", "--json", "-q", "--expect-title", "^A", "--changed=kept",
+            "-m", "1min30s", "--resolve-timeout", "1", "--connect-timeout=2s", "--tls-timeout",
+            "500ms", "--first-byte-timeout", "1.5", "--stall-timeout", "1h", "--concurrency", "7",
+            "--per-host", "2", "--title-limit", "0", "--no-refresh", "--no-progress", "-H", "A: b",
+            "--header=C:d", "-A", "agent", "-k", "--cacert", "ca.pem", "--resolve", "h:80:::1",
+            "-6", "--max-redirects", "0", "--max-bytes", "1k", "-x", "http://p", "-u", "n:p:q",
+            "--http2-prior-knowledge", "--encoding", "sjis", "b")
+        var expected = CheckOptions()
+        expected.urls = ["a", "b"]
+        expected.from = "list"
+        expected.form = .json
+        expected.isQuiet = true
+        expected.expectedTitle = "^A"
+        expected.titleFile = "kept"
+        expected.timeouts.load = .seconds(90)
+        expected.timeouts.resolve = .seconds(1)
+        expected.timeouts.connect = .seconds(2)
+        expected.timeouts.tls = .milliseconds(500)
+        expected.timeouts.firstByte = .milliseconds(1500)
+        expected.timeouts.stall = .seconds(3600)
+        expected.concurrency = 7
+        expected.perHost = 2
+        expected.titleLimit = 0
+        expected.followsRefresh = false
+        expected.showsProgress = false
+        expected.headers = ["A: b", "C:d"]
+        expected.userAgent = "agent"
+        expected.isInsecure = true
+        expected.caFile = "ca.pem"
+        expected.resolve = ["h:80:::1"]
+        expected.addressFamily = .ipv6
+        expected.maxRedirects = 0
+        expected.maxBytes = 1024
+        expected.proxy = "http://p"
+        expected.credentials = "n:p:q"
+        expected.usesHTTP2PriorKnowledge = true
+        expected.encoding = "sjis"
+        #expect(filled == expected)
+    }
+
+    @Test func `bundle short options, the last with its value`() throws {
+        let filled = try options("-kqm10", "-4", "-Aagent", "a")
+        #expect(filled.isInsecure && filled.isQuiet)
+        #expect(filled.timeouts.load == .seconds(10))
+        #expect(filled.addressFamily == .ipv4)
+        #expect(filled.userAgent == "agent")
+    }
+
+    @Test func `take what follows two dashes as it is`() throws {
+        #expect(try options("-q", "--", "-k", "--json", "--").urls == ["-k", "--json", "--"])
+        #expect(try options("-", "a").urls == ["-", "a"])
+    }
+
+    @Test func `take a value that looks like an option when it is attached`() throws {
+        #expect(try options("--expect-title=--json", "a").expectedTitle == "--json")
+        #expect(try options("--expect-title", "--x", "a").expectedTitle == "--x")
+        #expect(try options("--expect-title=a=b", "a").expectedTitle == "a=b")
+    }
+
+    @Test func `count an option given twice as last given`() throws {
+        #expect(try options("-m", "1", "-m", "2", "--json", "--json").timeouts.load == .seconds(2))
+    }
+
+    @Test func `say the same as the defaults in the help`() throws {
+        for option in CheckOptions.groups.flatMap(\.options) {
+            guard let value = option.facts.defaultValue else { continue }
+            var filled = CheckOptions()
+            try option.apply(&filled, value)
+            #expect(filled == CheckOptions(), "--\(option.facts.long)")
+        }
+    }
+
+    @Test func `have examples that are right, and names that are unique`() throws {
+        var names: Set<String> = ["-h", "--help", "-V", "--version"]
+        for option in CheckOptions.groups.flatMap(\.options) {
+            for name in option.facts.names { #expect(names.insert(name).inserted, "\(name)") }
+            guard option.facts.placeholder != nil else { continue }
+            var filled = CheckOptions()
+            // Quotes in an example are the shell's.
+            let example = option.facts.example.filter { $0 != "'" && $0 != "\"" }
+            try option.apply(&filled, example)
+        }
+    }
+}
+
+@Suite struct `Usage errors` {
+    @Test(arguments: [
+        (["--jsn", "a"], "--jsn is not an option (did you mean --json?)"),
+        (["--tiemout=5", "a"], "--tiemout is not an option (did you mean --timeout?)"),
+        (["--time", "5", "a"], "--time is not an option (did you mean --timeout?)"),
+        (["--zzzzzzzz", "a"], "--zzzzzzzz is not an option (--help lists them)"),
+        (["--json=1", "a"], "--json takes no value (write --json alone)"),
+        (["-j", "a"], "-j is not an option (--help lists them)"),
+        (["-qj", "a"], "-j in -qj is not an option (--help lists them)"),
+        (["-Q", "a"], "-Q is not an option (did you mean -q, --quiet?)"),
+        (["-json", "a"], "-json is not an option (write --json)"),
+        (["a", "--timeout"], "--timeout needs a value (write --timeout 30s)"),
+        (["a", "-m"], "-m needs a value (write -m 30s)"),
+        (["--from", "--json"], "--from needs a value, but --json follows (write --from urls.txt)"),
+        (["--from=", "a"], "--from is empty (write --from urls.txt)"),
+        (["-m", "5x", "a"], #"-m "5x" is not a duration (write "5s" or "2min")"#),
+        (["--timeout", "-5s", "a"], #"--timeout "-5s" is negative (write "5s" or "2min")"#),
+        (["-m0", "a"], #"-m "0" must be more than zero (write "5s" or "2min")"#),
+        (["--per-host=x", "a"], #"--per-host "x" is not a whole number (write "1" to "1000")"#),
+        (["--concurrency=0", "a"], #"--concurrency "0" is out of range (write "1" to "1000")"#),
+        (["--max-bytes=2x", "a"], #"--max-bytes "2x" is not a size (write "500k" or "64MiB")"#),
+        (["--json", "--events", "a"], "--json and --events exclude each other (write only one)"),
+        (["-46", "a"], "--ipv4 and --ipv6 exclude each other (write only one)"),
+        (["-H", "secret", "a"], #"-H has no colon (write "Name: value")"#),
+        (
+            ["-H", "A: b\r\nC: d", "a"],
+            "-H holds a line break or another control character (leave it out)"
+        ),
+        (["-H", ": b", "a"], #"-H has a name that is none (write "Name: value")"#),
+        (["-H", "A b: c", "a"], #"-H has a name that is none (write "Name: value")"#),
+        (["-A", "a\nb", "a"], "-A holds a line break or another control character (leave it out)"),
+        (["-u", "secret", "a"], "-u has no colon (write NAME:PASSWORD)"),
+        (
+            ["--resolve", "h:0:::1", "a"],
+            #"--resolve "h:0:::1" is not HOST:PORT:ADDR (write example.com:443:127.0.0.1)"#
+        ),
+        (
+            ["--expect-title", "a(b", "a"],
+            #"--expect-title "a(b" is not a pattern, at its end: missing closing parenthesis "#
+                + #"(write "\(" for the character itself)"#
+        ),
+        ([], #"no URL given (write "pagewatch check https://example.com/")"#),
+        (["--x\u{1B}[2J\ny", "a"], #"--x\u001B[2J\u000Ay is not an option (--help lists them)"#),
+    ])
+    func `say in one line what is wrong and what would be right`(
+        arguments: [String], message: String
+    ) {
+        let request = Program().request(for: ["check"] + arguments)
+        guard case .refuse(let text) = request else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(text == "pagewatch check: \(message)\n")
+    }
+
+    @Test func `go to standard output for a monitoring system`() {
+        #expect(
+            answer("check", "--plugin", "--jsn")
+                == "report UNKNOWN - --jsn is not an option (did you mean --json?)\n")
+    }
+
+    @Test func `name the command that an option belongs to`() {
+        let parser = ArgumentParser(
+            CheckOptions.groups, others: [(command: "daemon", options: ["config"])])
+        let error = #expect(throws: UsageError.self) {
+            _ = try parser.parse(["--config", "x"], into: CheckOptions()) {
+                (_, _) throws(UsageError) in
+            }
+        }
+        #expect(
+            error?.message
+                == "--config is an option of another command (write \"pagewatch daemon --config\")")
+    }
+
+    @Test(arguments: [
+        ("chek", #""chek" is not a command (did you mean "check"?)"#),
+        ("https://a/", #""https://a/" is not a command (write "pagewatch check https://a/")"#),
+        ("--json", #"--json belongs behind a command (write "pagewatch check --json")"#),
+        ("--nothing", #"--nothing is not an option ("pagewatch --help" lists all)"#),
+        ("wxyz", #""wxyz" is not a command ("pagewatch --help" lists all)"#),
+        ("", #""" is not a command ("pagewatch --help" lists all)"#),
+    ])
+    func `name the command that was meant`(word: String, message: String) {
+        #expect(answer(word) == "refuse pagewatch: \(message)\n")
+    }
+}
+
+@Suite struct `Help` {
+    @Test func `is told when asked for, and refused with when nothing is`() {
+        let help = answer("--help")
+        #expect(help.hasPrefix("tell usage: pagewatch COMMAND"))
+        #expect(answer("-h") == help)
+        #expect(answer("help") == help)
+        #expect(answer() == "refuse" + help.dropFirst(4))
+    }
+
+    @Test func `of a command is told in three ways, whatever follows`() {
+        let help = answer("help", "check")
+        #expect(help.hasPrefix("tell usage: pagewatch check [OPTION...] URL...\n"))
+        #expect(answer("check", "--help", "--bogus") == help)
+        #expect(answer("check", "-qh") == help)
+        #expect(answer("help", "chek").hasPrefix("refuse pagewatch help: "))
+    }
+
+    @Test func `lists every option, default, exit code and example within 80 columns`() {
+        let help = HelpText.of(.check)
+        for option in CheckOptions.groups.flatMap(\.options) {
+            for name in option.facts.names { #expect(help.contains(name), "\(name)") }
+            if let value = option.facts.defaultValue {
+                #expect(help.contains("(default \(value))"), "\(value)")
+            }
+        }
+        for code in [0, 1, 2, 3, 130] { #expect(help.contains("  \(code)  ")) }
+        for line in (help + HelpText.of(Program.commands)).split(separator: "\n") {
+            #expect(line.count <= 80, "\(line)")
+            #expect(line.last != " ")
+        }
+    }
+
+    @Test func `has examples that the program takes`() {
+        for example in Command.check.examples {
+            let call = example.call.split(separator: "|")[0]
+            let words = call.split(separator: " ").dropFirst(2)
+                .map { String($0.filter { $0 != "'" }) }
+            guard case .run = Program().request(for: ["check"] + words) else {
+                Issue.record("refused: \(example.call)")
+                continue
+            }
+        }
+    }
+
+    @Test func `tells the version before all else`() {
+        #expect(answer("--version").hasPrefix("tell pagewatch \(Version.number)\nlibcurl/"))
+        #expect(answer("-V") == answer("check", "-V"))
+    }
+}
+
+@Suite struct `Exit code` {
+    @Test func `is that of the first of 130, 2, 3 and 1 that happened`() {
+        let order: [ExitCode] = [.interrupted, .pageFailed, .unusable, .titleNotAsExpected, .fine]
+        #expect(order.map(\.rawValue) == [130, 2, 3, 1, 0])
+        for (place, code) in order.enumerated() {
+            for other in order[place...] {
+                #expect(code.combined(with: other) == code)
+                #expect(other.combined(with: code) == code)
+            }
+        }
+    }
+}
