@@ -31,6 +31,8 @@ package enum HeadVerdict {
 package final class Transfer {
     /// Bytes; what browsers bear, and no endless head.
     private static let longestHead = 256 << 10
+    /// Bytes of a body in one turn of the loop, more or less: what reading takes 20 ms at worst.
+    private static let turnShare = 256 << 10
 
     let easy: EasyHandle
     let loop: EventLoop
@@ -254,6 +256,7 @@ package final class Transfer {
         blockBytes += bytes.count
         bodyBytes += Int64(bytes.count)
         guard bodyBytes <= options.maxBytes else { return failTooLarge("on the wire") }
+        if blockBytes >= Self.turnShare { pool.pause(self) }
         guard let consumer, consumer.wantsContent else { return true }
         guard let decoding else {
             consumer.transferReceived(content: bytes)

@@ -20,6 +20,7 @@ package final class TransferPool {
     private var isWatched: [Bool] = []
     private var touchedTransfers: [Transfer] = []
     private var ignoringTransfers: [Transfer] = []
+    private var pausedTransfers: [Transfer] = []
     /// When libcurl wants to be called though no socket is ready. Kept as the loop's own
     /// deadline: a timerfd a call of libcurl's doubled the CPU of a load.
     private lazy var timer = Deadline { [unowned self] in act(on: CURL_SOCKET_TIMEOUT, 0) }
@@ -82,6 +83,14 @@ package final class TransferPool {
     /// A transfer ends with this turn, whatever comes of it.
     func willIgnoreBody(of transfer: Transfer) {
         ignoringTransfers.append(transfer)
+    }
+
+    /// A transfer has had its share of this turn: libcurl would go on reading, up to a hundred
+    /// times, while others wait and deadlines pass.
+    func pause(_ transfer: Transfer) {
+        // Both ways, because libcurl runs a handle again at once that is paused only one way.
+        curl_easy_pause(transfer.easy.raw, CURLPAUSE_ALL)
+        pausedTransfers.append(transfer)
     }
 
     // MARK: Between libcurl and the loop
@@ -164,6 +173,7 @@ package final class TransferPool {
         tellBlocks()
         tellEnds()
         endIgnored()
+        resumePaused()
     }
 
     private func tellBlocks() {
@@ -189,5 +199,14 @@ package final class TransferPool {
         let transfers = ignoringTransfers
         ignoringTransfers.removeAll()
         for transfer in transfers { transfer.ignoredBodyTurnEnded() }
+    }
+
+    private func resumePaused() {
+        guard !pausedTransfers.isEmpty else { return }
+        let transfers = pausedTransfers
+        pausedTransfers.removeAll(keepingCapacity: true)
+        // libcurl asks for its timer at once: the next turn goes on. A transfer that has ended
+        // meanwhile, or begun another hop, is not paused, and nothing comes of it.
+        for transfer in transfers { curl_easy_pause(transfer.easy.raw, CURLPAUSE_CONT) }
     }
 }
