@@ -40,8 +40,11 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// What libcurl wrote about the last failure; empty if nothing.
+    /// What libcurl wrote about the last failure since ``forgetError()``; empty if nothing.
     var lastErrorText: String { String(cString: errorText) }
+
+    /// Empties ``lastErrorText``.
+    func forgetError() { errorText.pointee = 0 }
 
     /// Sets up what a load's options say; nothing if the handle is set up for them already.
     func apply(_ options: TransferOptions) {

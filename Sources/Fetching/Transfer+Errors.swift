@@ -113,9 +113,9 @@ extension Transfer {
 
     /// A connection that broke, or an answer that broke the rules, wherever the hop was.
     private func streamError(_ code: CURLcode) -> TransferError {
-        let wasReset =
-            easy.integer(CURLINFO_OS_ERRNO) == Int(ECONNRESET)
-            || detail.contains("reset by peer")
+        // CURLINFO_OS_ERRNO would keep the number of an earlier hop on this handle.
+        let text = detail
+        let wasReset = text.contains("reset by peer") || text.contains("errno \(ECONNRESET)")
         return switch phase {
         case .body where wasReset:
             failed("connectionReset", "the connection was reset in the middle of the body")

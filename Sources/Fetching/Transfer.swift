@@ -155,6 +155,7 @@ package final class Transfer {
         decodedBytes = 0
         blockBytes = 0
         failure = nil
+        easy.forgetError()
         bodyBytes = 0
     }
 
