@@ -32,21 +32,35 @@ enum UnsafeScalars {
     }
 }
 
-/// Appends `text` with every unsafe scalar escaped, and every ASCII byte that `isSpecial` names:
-/// what the form around it gives a meaning.
+/// Appends `text`, and escapes in it every unsafe scalar and two ASCII characters: those to which
+/// the form around the text gives a meaning. 0, which is always escaped, stands for none.
 ///
-/// Runs of plain text are copied whole.
-@inline(__always)
-func appendEscaped(_ text: String, to output: inout [UInt8], alsoWhere isSpecial: (UInt8) -> Bool) {
+/// Runs of plain text are found eight bytes at a time and copied whole.
+func appendEscaped(
+    _ text: String, also first: UInt8, _ second: UInt8, to output: inout [UInt8]
+) {
+    let firstInAll = UInt64(first) &* ASCIIWord.ones
+    let secondInAll = UInt64(second) &* ASCIIWord.ones
     var text = text
     // For a native string this is a look at its own bytes, not a copy.
     text.withUTF8 { bytes in
+        let raw = UnsafeRawBufferPointer(bytes)
         var start = 0
         var index = 0
         while index < bytes.count {
+            if index + 8 <= bytes.count {
+                let word = raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                if ASCIIWord.isPrintable(word)
+                    && !ASCIIWord.hasZero(word ^ firstInAll)
+                    && !ASCIIWord.hasZero(word ^ secondInAll)
+                {
+                    index += 8
+                    continue
+                }
+            }
             let byte = bytes[index]
             if byte >= 0x20 && byte < 0x7F {
-                if isSpecial(byte) {
+                if byte == first || byte == second {
                     output.append(contentsOf: bytes[start..<index])
                     appendEscape(of: byte, to: &output)
                     start = index + 1
@@ -62,6 +76,24 @@ func appendEscaped(_ text: String, to output: inout [UInt8], alsoWhere isSpecial
             }
         }
         output.append(contentsOf: bytes[start...])
+    }
+}
+
+/// Questions about eight bytes at a time.
+private enum ASCIIWord {
+    /// The lowest bit of every byte.
+    static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// Whether any byte is 0.
+    @inline(__always)
+    static func hasZero(_ word: UInt64) -> Bool { (word &- ones) & ~word & highs != 0 }
+
+    /// Whether every byte is from U+0020 to U+007E.
+    @inline(__always)
+    static func isPrintable(_ word: UInt64) -> Bool {
+        // With no high bit set, a byte below 0x20 borrows, and only 0x7F carries into the high bit.
+        ((word &- 0x20 &* ones) | (word &+ ones) | word) & highs == 0
     }
 }
 

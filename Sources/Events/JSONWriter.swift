@@ -31,11 +31,16 @@ package struct JSONWriter {
     ///
     /// - Parameter name: Plain ASCII, so it is written as it is.
     package mutating func key(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        let comma = isCommaDue
+        name.withUTF8Buffer { name in
+            bytes.append(addingCapacity: name.count + 4) { output in
+                if comma { output.append(UInt8(ascii: ",")) }
+                output.append(UInt8(ascii: "\""))
+                for byte in name { output.append(byte) }
+                output.append(UInt8(ascii: "\""))
+                output.append(UInt8(ascii: ":"))
+            }
+        }
     }
 
     /// A string, or null.
@@ -43,16 +48,20 @@ package struct JSONWriter {
         guard let text else { return null() }
         separate()
         bytes.append(UInt8(ascii: "\""))
-        appendEscaped(text, to: &bytes) { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        appendEscaped(text, also: UInt8(ascii: "\""), UInt8(ascii: "\\"), to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 
     /// A whole number, or null.
-    package mutating func value(_ number: (some FixedWidthInteger)?) {
+    package mutating func value(_ number: Int64?) {
         guard let number else { return null() }
         separate()
-        appendDecimal(number)
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        appendDecimal(number.magnitude)
     }
+
+    /// A whole number, or null.
+    package mutating func value(_ number: Int?) { value(number.map(Int64.init)) }
 
     /// A number in the shortest form that reads back as the same; null if it is not finite.
     package mutating func value(_ number: Double) {
@@ -84,26 +93,34 @@ package struct JSONWriter {
     /// Ends the line.
     package mutating func newline() { bytes.append(UInt8(ascii: "\n")) }
 
-    /// Sets the comma that must stand before the next key, element or value.
+    /// Sets the comma that must stand before the next element or value.
+    private mutating func separate() {
+        if isCommaDue { bytes.append(UInt8(ascii: ",")) }
+    }
+
+    /// Whether a comma must stand before what comes next.
     ///
     /// The last byte tells: only after an opening, a colon or a line's end is none due. A string
     /// that ends with such a character still ends with its quote.
-    private mutating func separate() {
+    private var isCommaDue: Bool {
         switch bytes.last {
-        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): break
-        default: bytes.append(UInt8(ascii: ","))
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "\n"): false
+        default: true
         }
     }
 
-    private mutating func appendDecimal(_ number: some FixedWidthInteger) {
-        if number < 0 { bytes.append(UInt8(ascii: "-")) }
-        let start = bytes.count
-        var rest = number.magnitude
+    private mutating func appendDecimal(_ number: UInt64) {
+        // As many digits as a UInt64 can have, from the last to the first.
+        var digits = InlineArray<20, UInt8>(repeating: 0)
+        var first = digits.count
+        var rest = number
         repeat {
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-            rest = quotient
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         } while rest > 0
-        bytes[start...].reverse()
+        bytes.append(addingCapacity: digits.count) { output in
+            for place in first..<digits.count { output.append(digits[place]) }
+        }
     }
 }

@@ -4,7 +4,7 @@
 /// The outcome is always part of one line and moves no cursor.
 package func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
-    appendEscaped(text, to: &bytes) { _ in false }
+    appendEscaped(text, also: 0, 0, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
 }
 
@@ -15,7 +15,7 @@ package func escaped(_ text: String) -> String {
 package func quoted(_ title: String?) -> String {
     guard let title else { return "(none)" }
     var bytes: [UInt8] = [UInt8(ascii: "\"")]
-    appendEscaped(title, to: &bytes) { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+    appendEscaped(title, also: UInt8(ascii: "\""), UInt8(ascii: "\\"), to: &bytes)
     bytes.append(UInt8(ascii: "\""))
     return String(decoding: bytes, as: UTF8.self)
 }

@@ -118,7 +118,7 @@ package struct PluginReport: Sendable {
     /// Only figures may follow a `|`.
     private static func escapedForPlugin(_ text: String) -> String {
         var bytes: [UInt8] = []
-        appendEscaped(text, to: &bytes) { $0 == UInt8(ascii: "|") }
+        appendEscaped(text, also: UInt8(ascii: "|"), 0, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 }

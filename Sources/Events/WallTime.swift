@@ -35,13 +35,19 @@ package struct WallTime: Equatable, Sendable {
         let day = time.floorDivided(by: Self.millisecondsPerDay)
         let ofDay = time - day * Self.millisecondsPerDay
         let (year, month, dayOfMonth) = Self.date(ofDay: day)
-        append(year, digits: 4, then: "-", to: &output)
-        append(month, digits: 2, then: "-", to: &output)
-        append(dayOfMonth, digits: 2, then: "T", to: &output)
-        append(ofDay / 3_600_000, digits: 2, then: ":", to: &output)
-        append(ofDay / 60_000 % 60, digits: 2, then: ":", to: &output)
-        append(ofDay / 1000 % 60, digits: 2, then: ".", to: &output)
-        append(ofDay % 1000, digits: 3, then: "Z", to: &output)
+        let second = ofDay / 1000
+        output.append(addingCapacity: 24) { output in
+            Self.append(pair: year / 100, to: &output)
+            Self.append(pair: year % 100, then: UInt8(ascii: "-"), to: &output)
+            Self.append(pair: month, then: UInt8(ascii: "-"), to: &output)
+            Self.append(pair: dayOfMonth, then: UInt8(ascii: "T"), to: &output)
+            Self.append(pair: second / 3600, then: UInt8(ascii: ":"), to: &output)
+            Self.append(pair: second / 60 % 60, then: UInt8(ascii: ":"), to: &output)
+            Self.append(pair: second % 60, then: UInt8(ascii: "."), to: &output)
+            Self.append(pair: ofDay % 1000 / 10, to: &output)
+            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ofDay % 10))
+            output.append(UInt8(ascii: "Z"))
+        }
     }
 
     private static let millisecondsPerDay: Int64 = 86_400_000
@@ -68,16 +74,14 @@ package struct WallTime: Equatable, Sendable {
         return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    private func append(
-        _ number: Int64, digits: Int, then mark: Unicode.Scalar, to output: inout [UInt8]
+    /// Appends two digits and perhaps a mark.
+    private static func append(
+        pair number: Int64, then mark: UInt8? = nil, to output: inout OutputSpan<UInt8>
     ) {
-        var divisor: Int64 = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
-        output.append(UInt8(ascii: mark))
+        let (tens, ones) = UInt8(truncatingIfNeeded: number).quotientAndRemainder(dividingBy: 10)
+        output.append(UInt8(ascii: "0") + tens)
+        output.append(UInt8(ascii: "0") + ones)
+        if let mark { output.append(mark) }
     }
 }
 

@@ -3,7 +3,7 @@ import CBrotli
 /// br, RFC 7932.
 final class BrotliStreamDecoder: ContentDecoder {
     private let state: OpaquePointer
-    private let buffer = DecoderBuffer()
+    private var buffer = DecoderBuffer()
     private(set) var isComplete = false
 
     init() throws(DecodingFailure) {
@@ -21,10 +21,11 @@ final class BrotliStreamDecoder: ContentDecoder {
         var left = input.count
         var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
         while true {
-            var room = DecoderBuffer.size
-            var target = buffer.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            let result = BrotliDecoderDecompressStream(state, &left, &next, &room, &target, nil)
-            let count = DecoderBuffer.size - room
+            let room = buffer.room
+            var free = room
+            var target = buffer.start?.assumingMemoryBound(to: UInt8.self)
+            let result = BrotliDecoderDecompressStream(state, &left, &next, &free, &target, nil)
+            let count = room - free
             if count > 0, try !output(buffer.filled(count)) { return }
             switch result {
             case BROTLI_DECODER_RESULT_SUCCESS:

@@ -87,7 +87,7 @@ package final class Transfer {
         self.options = options
         easy.apply(options)
         easy.set(CURLOPT_URL, address.text)
-        let headers = isConfiguredOrigin ? options.fullHeaders : options.plainHeaders
+        let headers = options.headerLines(for: address, isConfiguredOrigin: isConfiguredOrigin)
         pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headers.raw)
         let credentials = isConfiguredOrigin ? address.credentials ?? options.credentials : nil
         easy.set(CURLOPT_USERNAME, credentials?.user)

@@ -5,7 +5,7 @@ final class ZstdStreamDecoder: ContentDecoder {
     private static let largestWindowLog: CInt = 23
 
     private let context: OpaquePointer
-    private let buffer = DecoderBuffer()
+    private var buffer = DecoderBuffer()
     private(set) var isComplete = false
 
     init() throws(DecodingFailure) {
@@ -23,8 +23,7 @@ final class ZstdStreamDecoder: ContentDecoder {
         guard !isComplete else { return }
         var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
         while true {
-            var target = ZSTD_outBuffer(
-                dst: buffer.bytes.baseAddress, size: DecoderBuffer.size, pos: 0)
+            var target = ZSTD_outBuffer(dst: buffer.start, size: buffer.room, pos: 0)
             let code = ZSTD_decompressStream(context, &target, &source)
             guard ZSTD_isError(code) == 0 else { throw .corrupt(coding: "zstd") }
             if target.pos > 0, try !output(buffer.filled(target.pos)) { return }

@@ -1,4 +1,5 @@
 import Fetching
+import Titles
 
 /// How pages are loaded; the same for many loads. Immutable once the first load has started.
 package final class LoadOptions {
@@ -11,8 +12,8 @@ package final class LoadOptions {
     package var followsRefresh = true
     /// UTF-16 units of a title that are kept; 0 keeps it whole. WebKit's API cuts at 1,000.
     package var titleLimit = 1000
-    /// A label of the Encoding standard that beats everything but a byte order mark.
-    package var encoding: String?
+    /// What beats everything but a byte order mark.
+    package var encoding: Encoding?
 
     package init() {}
 }

@@ -12,14 +12,14 @@ package final class LoadQueue {
     private struct Host {
         var running = 0
         /// In order.
-        var waiting: [Entry] = []
+        var waiting = WaitingLine<Entry>()
     }
 
     private let concurrency: Int
     private let perHost: Int
     private var hosts: [String: Host] = [:]
     /// In order; their hosts had room when they came in here, and may have lost it since.
-    private var ready: [Entry] = []
+    private var ready = WaitingLine<Entry>()
     private var next = 0
     package private(set) var running = 0
     /// Loads that have not started.
@@ -50,28 +50,23 @@ package final class LoadQueue {
     package func ended(host: String) {
         running -= 1
         hosts[host]?.running -= 1
-        if let state = hosts[host] {
-            if let entry = state.waiting.first {
-                hosts[host]?.waiting.removeFirst()
-                let place = ready.firstIndex { $0.order > entry.order } ?? ready.endIndex
-                ready.insert(entry, at: place)
-            } else if state.running == 0 {
-                hosts[host] = nil
-            }
+        if let entry = hosts[host]?.waiting.popFirst() {
+            ready.insert(entry) { $0.order > entry.order }
+        } else if hosts[host]?.running == 0 {
+            hosts[host] = nil
         }
         startReady()
     }
 
     /// Drops all that has not started.
     package func removeWaiting() {
-        ready = []
+        ready = WaitingLine()
         waiting = 0
-        for host in hosts.keys { hosts[host]?.waiting = [] }
+        for host in hosts.keys { hosts[host]?.waiting = WaitingLine() }
     }
 
     private func startReady() {
-        while running < concurrency, !ready.isEmpty {
-            let entry = ready.removeFirst()
+        while running < concurrency, let entry = ready.popFirst() {
             guard hosts[entry.host, default: Host()].running < perHost else {
                 hosts[entry.host]?.waiting.append(entry)
                 continue

@@ -37,6 +37,12 @@ package struct WebAddress: Hashable, Sendable {
     /// `host:port`: what limits and TLS sessions go by.
     package var authority: String { "\(host):\(port)" }
 
+    /// Whether the host is this machine by its very name: bytes to it cross no network.
+    package var isLoopback: Bool {
+        host == "localhost" || host == "[::1]"
+            || host.hasPrefix("127.") && !host.contains { $0.isLetter }
+    }
+
     /// Whether scheme, host and port are the same: the bound within which credentials and
     /// configured headers are sent.
     package func isSameOrigin(as other: WebAddress) -> Bool {
@@ -88,10 +94,20 @@ package struct WebAddress: Hashable, Sendable {
         if let base { _ = handle.set(url: base.text) }
         let code = handle.set(url: Self.encodedBehindAuthority(bytes, schemeEnd: schemeEnd))
         guard code == CURLUE_OK else { throw Self.malformed(shown, Self.reason(of: code)) }
-        try self.init(handle, shownAs: shown)
+        // Asking libcurl for a part that cannot be there costs as much as for one that is.
+        let has = { (byte: Character) in
+            byte.asciiValue.map { bytes.contains($0) } ?? false
+                || base?.text.contains(byte) ?? false
+        }
+        try self.init(
+            handle, shownAs: shown, mayHaveUser: has("@"), mayHaveQuery: has("?"),
+            mayHaveFragment: has("#"))
     }
 
-    private init(_ handle: borrowing URLHandle, shownAs shown: String) throws(WebAddressError) {
+    private init(
+        _ handle: borrowing URLHandle, shownAs shown: String, mayHaveUser: Bool,
+        mayHaveQuery: Bool, mayHaveFragment: Bool
+    ) throws(WebAddressError) {
         guard let scheme = Scheme(rawValue: handle.get(CURLUPART_SCHEME)?.lowercased() ?? "") else {
             throw Self.malformed(shown, "has no scheme (write \"https://\" before it)")
         }
@@ -105,19 +121,22 @@ package struct WebAddress: Hashable, Sendable {
         self.scheme = scheme
         self.host = host
         self.port = port
-        fragment = handle.get(CURLUPART_FRAGMENT)
-        credentials = handle.get(CURLUPART_USER, flags: CURLU_URLDECODE).map { user in
-            Credentials(
-                user: user, password: handle.get(CURLUPART_PASSWORD, flags: CURLU_URLDECODE) ?? "")
-        }
+        fragment = mayHaveFragment ? handle.get(CURLUPART_FRAGMENT) : nil
+        credentials = mayHaveUser ? Self.credentials(handle) : nil
         var text = scheme.rawValue + "://" + host
-        if let zone = handle.get(CURLUPART_ZONEID), text.hasSuffix("]") {
+        if text.hasSuffix("]"), let zone = handle.get(CURLUPART_ZONEID) {
             text = text.dropLast() + "%25" + zone + "]"
         }
         if port != scheme.defaultPort { text += ":\(port)" }
         text += handle.get(CURLUPART_PATH) ?? "/"
-        if let query = handle.get(CURLUPART_QUERY) { text += "?" + query }
+        if mayHaveQuery, let query = handle.get(CURLUPART_QUERY) { text += "?" + query }
         if let fragment { text += "#" + fragment }
         self.text = text
+    }
+
+    private static func credentials(_ handle: borrowing URLHandle) -> Credentials? {
+        guard let user = handle.get(CURLUPART_USER, flags: CURLU_URLDECODE) else { return nil }
+        return Credentials(
+            user: user, password: handle.get(CURLUPART_PASSWORD, flags: CURLU_URLDECODE) ?? "")
     }
 }

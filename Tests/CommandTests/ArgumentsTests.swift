@@ -207,6 +207,47 @@ private func options(_ arguments: String...) throws -> CheckOptions {
     }
 }
 
+/// Numbers that look random and are the same in every run.
+private struct SteadyNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        // The low bits of such a sequence repeat early.
+        return state ^ state >> 32
+    }
+}
+
+@Suite struct `Any arguments` {
+    /// Words that are near to what the parser knows.
+    private static let words = [
+        "check", "help", "--", "-", "", "--json", "--json=", "--from", "--from=-", "-m", "-m5",
+        "-qk",
+        "-kH", "--timeout", "1h", "-h", "--max-bytes=1k", "https://a/", "-é", "--é", "\u{1B}[2J",
+        "\n",
+        "--resolve", "a:1:b", "-u", "a:b", "--expect-title", "(", "=", "--=", "-=", "-46",
+        "\u{301}",
+    ]
+
+    @Test func `are run, answered or refused in one line, and never fail`() {
+        var generator = SteadyNumbers(state: 1)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 1...6, using: &generator)
+            let arguments = (0..<count).compactMap { _ in
+                Self.words.randomElement(using: &generator)
+            }
+            switch Program().request(for: arguments) {
+            case .run, .tell: break
+            case .report(let text), .refuse(let text):
+                guard text.utf8.filter({ $0 < 0x20 }) == [10], text.utf8.last == 10 else {
+                    Issue.record("\(arguments) was refused with \(text)")
+                    return
+                }
+            }
+        }
+    }
+}
+
 @Suite struct `Help` {
     @Test func `is told when asked for, and refused with when nothing is`() {
         let help = answer("--help")

@@ -108,6 +108,20 @@ private func run(
                 == [.same, .same, .same])
     }
 
+    @Test func `holds what every one of many runs at a time has kept`() async throws {
+        let folder = try Folder()
+        let path = folder.path + "/titles"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask { _ = try run(path, [("https://\(number)/", "\(number)")]) }
+            }
+            try await group.waitForAll()
+        }
+        let all = (0..<20).map { ("https://\($0)/", Optional("\($0)")) }
+        #expect(try run(path, all) == Array(repeating: .same, count: 20))
+        #expect(folder.names == ["titles"])
+    }
+
     @Test(arguments: [
         "", "\"", "\\", "a\"b\\c", "line\nbreak\r\ttab\0", "\u{2028}\u{202E}\u{85}", "日本 😀",
         "null", "\\u0041", "\u{FEFF}",
@@ -188,6 +202,21 @@ private func run(
     func `is refused where there can't be one`(path: String) {
         let error = #expect(throws: TitleFileError.self) { try TitleFile(path: path) }
         #expect(error?.message.hasPrefix(path) == true)
+    }
+
+    @Test func `is left alone when nothing has changed`() throws {
+        let folder = try Folder()
+        let path = folder.path + "/titles"
+        _ = try run(path, [("https://a/", "A")])
+        var before = stat()
+        try #require(stat(path, &before) == 0)
+        _ = try run(path, [("https://a/", "A")])
+        var after = stat()
+        try #require(stat(path, &after) == 0)
+        #expect(before.st_ino == after.st_ino)
+        _ = try run(path, [("https://a/", "B")])
+        try #require(stat(path, &after) == 0)
+        #expect(before.st_ino != after.st_ino)
     }
 
     @Test func `compares a page that is given twice with what was kept before`() throws {

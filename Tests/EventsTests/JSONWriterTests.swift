@@ -84,6 +84,24 @@ private func written(_ body: (inout JSONWriter) -> Void) -> String {
         }
     }
 
+    @Test func `finds a character to escape at any place of a long run`() {
+        for byte in (0 as UInt8)...0x7F {
+            for place in 0...24 {
+                let before = String(repeating: "~", count: place)
+                let after = String(repeating: " ", count: 24 - place)
+                let scalar = String(Unicode.Scalar(byte))
+                let alone = written { $0.value(scalar) }.dropFirst().dropLast()
+                guard
+                    written({ $0.value(before + scalar + after) })
+                        == "\"\(before)\(alone)\(after)\""
+                else {
+                    Issue.record("byte \(byte) at \(place)")
+                    return
+                }
+            }
+        }
+    }
+
     @Test func `copies long runs whole around what it escapes`() {
         let run = String(repeating: "é中😀a", count: 1000)
         let text = run + "\n" + run + "\u{202E}" + run

@@ -119,3 +119,17 @@ import Testing
         #expect(try base.resolving("/x".utf8).isSameOrigin(as: base))
     }
 }
+
+@Suite struct `A host` {
+    @Test(arguments: [
+        "http://127.0.0.1/", "https://127.8.9.1:1/", "http://[::1]/", "http://localhost/",
+    ])
+    func `that is this machine is known by its name`(url: String) throws {
+        #expect(try WebAddress(url).isLoopback)
+    }
+
+    @Test(arguments: ["http://128.0.0.1/", "http://127.example/", "http://[::2]/", "http://local/"])
+    func `that is any other is not`(url: String) throws {
+        #expect(try !WebAddress(url).isLoopback)
+    }
+}

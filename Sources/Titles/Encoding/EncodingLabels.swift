@@ -13,6 +13,11 @@ extension Encoding {
     /// The encoding that a label stands for; ASCII white space around it and case do not matter.
     init?(label: UnsafeRawBufferPointer) {
         let label = label.trimmingASCIIWhitespace()
+        // By far the most pages say this, and the list is long.
+        if label.elementsEqual("utf-8".utf8) || label.elementsEqual("UTF-8".utf8) {
+            self = .utf8
+            return
+        }
         guard !label.isEmpty, let name = Encoding.name(ofLabel: label),
             let encoding = Encoding(rawValue: name)
         else { return nil }

@@ -42,6 +42,7 @@ extension HTMLTokenizer {
     }
 
     mutating func readAttributeName(_ input: inout Input) {
+        if !tag.attributes.wantsMore { return passAttributeName(&input) }
         while input.at < input.end {
             let byte = input.peek
             switch byte {
@@ -61,8 +62,26 @@ extension HTMLTokenizer {
         }
     }
 
+    /// Goes to the end of a name that nobody asks for.
+    private mutating func passAttributeName(_ input: inout Input) {
+        while input.at < input.end {
+            switch input.peek {
+            case UInt8(ascii: "="):
+                input.at += 1
+                endAttributeName()
+                state = .beforeAttributeValue
+                return
+            case 0x20, 0x0A, 0x09, 0x0D, 0x0C, UInt8(ascii: "/"), UInt8(ascii: ">"):
+                endAttributeName()
+                state = .afterAttributeName
+                return
+            default: input.at += 1
+            }
+        }
+    }
+
     private mutating func endAttributeName() {
-        if !tag.attributes.wanted.isEmpty { tag.attributes.beginValue(of: attributeName) }
+        tag.attributes.beginValue(of: attributeName)
     }
 
     mutating func readAfterAttributeName(_ input: inout Input) {
@@ -119,6 +138,11 @@ extension HTMLTokenizer {
             return
         }
         while input.at < input.end {
+            let start = input.at
+            // What needs no look is taken whole.
+            while input.at < input.end, input.peek != quote, !input.peek.needsLook { input.at += 1 }
+            tag.attributes.append(input.bytes(from: start))
+            guard input.at < input.end else { return }
             let byte = input.next()
             switch byte {
             case quote:
@@ -175,5 +199,13 @@ extension HTMLTokenizer {
         } else {
             state = .beforeAttributeName
         }
+    }
+}
+
+extension UInt8 {
+    /// Whether this byte of an attribute's value means more than itself: a NUL, the start of a
+    /// reference, or a part of a line's end.
+    fileprivate var needsLook: Bool {
+        self == UInt8(ascii: "&") || self == 0 || self == 0x0D || self == 0x0A
     }
 }

@@ -46,12 +46,14 @@ struct KeptAttributes {
 
     /// A longer value counts as empty: no address that works is as long.
     private static let longestValue = 1 << 16
-    private static let names: [(name: ElementName, value: Names)] = [
-        (ElementName("http-equiv"), .httpEquiv), (ElementName("content"), .content),
-        (ElementName("href"), .href), (ElementName("color"), .color), (ElementName("face"), .face),
-        (ElementName("size"), .size), (ElementName("encoding"), .encoding),
-        (ElementName("type"), .type),
-    ]
+    private static let httpEquiv = ElementName("http-equiv")
+    private static let content = ElementName("content")
+    private static let href = ElementName("href")
+    private static let color = ElementName("color")
+    private static let face = ElementName("face")
+    private static let size = ElementName("size")
+    private static let encoding = ElementName("encoding")
+    private static let type = ElementName("type")
 
     /// Those of the current tag that are kept.
     private(set) var wanted: Names = []
@@ -67,6 +69,9 @@ struct KeptAttributes {
     /// Whether the value being read is kept.
     var keepsValue: Bool { !current.isEmpty }
 
+    /// Whether an attribute that has not come yet is asked for.
+    var wantsMore: Bool { wanted.rawValue & ~present.rawValue != 0 }
+
     mutating func begin(_ names: Names) {
         wanted = names
         present = []
@@ -78,12 +83,28 @@ struct KeptAttributes {
     /// Takes note of a complete name; the first attribute of a name counts.
     mutating func beginValue(of name: ElementName) {
         current = []
+        guard wantsMore else { return }
         lastWasCR = false
-        guard let known = Self.names.first(where: { $0.name == name })?.value,
-            wanted.contains(known), !present.contains(known)
-        else { return }
+        let known = Self.known(name)
+        guard wanted.contains(known), !present.contains(known) else { return }
         present.insert(known)
         current = known
+    }
+
+    /// The attribute of that name; empty for one that no rule asks for. The length alone tells
+    /// most names apart.
+    private static func known(_ name: ElementName) -> Names {
+        switch name.count {
+        case 4 where name == href: .href
+        case 4 where name == face: .face
+        case 4 where name == size: .size
+        case 4 where name == type: .type
+        case 5 where name == color: .color
+        case 7 where name == content: .content
+        case 8 where name == encoding: .encoding
+        case 10 where name == httpEquiv: .httpEquiv
+        default: []
+        }
     }
 
     mutating func endValue() { current = [] }
@@ -94,6 +115,18 @@ struct KeptAttributes {
         lastWasCR = byte == 0x0D
         if followsCR, byte == 0x0A { return }
         appendVerbatim(lastWasCR ? 0x0A : byte)
+    }
+
+    /// Appends bytes of the page among which there is no line end.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        guard !bytes.isEmpty else { return }
+        lastWasCR = false
+        // One byte beyond the limit says that the value was too long.
+        if current == .content {
+            content.append(contentsOf: bytes.prefix(Self.longestValue + 1 - content.count))
+        } else {
+            value.append(contentsOf: bytes.prefix(Self.longestValue + 1 - value.count))
+        }
     }
 
     /// Appends what a reference stands for.

@@ -1,5 +1,6 @@
 import Events
 import Patterns
+import Titles
 
 extension Command {
     /// `pagewatch check`.
@@ -53,7 +54,8 @@ extension CheckOptions {
         title: "Pages",
         options: [
             .text("from", "FILE", "more URLs, one a line; - is standard input", example: "urls.txt")
-            { $0.from = $1 }
+            { $0.from = $1 },
+            .flag("no-refresh", "do not follow a page's own refresh") { $0.followsRefresh = false },
         ])
 
     private static let output = OptionGroup<CheckOptions>(
@@ -88,9 +90,8 @@ extension CheckOptions {
             ) { $0.titleLimit = $1 },
             .text(
                 "encoding", "LABEL", "read pages in this encoding, whatever they say",
-                example: "windows-1251"
+                example: "windows-1251", check: checkEncoding
             ) { $0.encoding = $1 },
-            .flag("no-refresh", "do not follow a page's own refresh") { $0.followsRefresh = false },
         ])
 
     private static let limits = OptionGroup<CheckOptions>(
@@ -180,6 +181,14 @@ extension CheckOptions {
         _ = try Pattern(value)
     } catch {
         throw UsageError("\(quoted(value)) is not a pattern, \(error)")
+    }
+}
+
+@Sendable private func checkEncoding(_ value: String) throws(UsageError) {
+    guard Encoding(label: value) != nil else {
+        throw UsageError(
+            "\(quoted(value)) is no encoding's label (write one of the Encoding standard's, such as"
+                + " \"shift_jis\")")
     }
 }
 

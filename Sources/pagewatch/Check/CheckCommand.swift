@@ -3,6 +3,7 @@ import Fetching
 import Glibc
 import PageLoading
 import Reactor
+import Titles
 import WebAddress
 
 /// `pagewatch check`: loads each page once.
@@ -40,7 +41,7 @@ enum CheckCommand {
         load.maxRedirects = options.maxRedirects
         load.followsRefresh = options.followsRefresh
         load.titleLimit = options.titleLimit
-        load.encoding = options.encoding
+        load.encoding = options.encoding.flatMap { Encoding(label: $0) }
         load.transfer = transferOptions(options)
         return load
     }

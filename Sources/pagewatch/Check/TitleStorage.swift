@@ -45,7 +45,8 @@ struct TitleStorage {
 
     /// Reads the file, lets `change` at its titles, and puts the outcome in its place.
     ///
-    /// The new file is complete on the disk before it takes the old one's name. Its mode stays.
+    /// The new file is complete on the disk before it takes the old one's name. Its mode stays. A
+    /// file that would be the same is left alone.
     func replace(_ change: (inout TitleTable) -> Void) throws(TitleFileError) {
         let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard lock >= 0 else { throw Self.failure(path, "can't be replaced", errno) }
@@ -56,9 +57,11 @@ struct TitleStorage {
             try old.map { (bytes, _) throws(TitleFileError) in try self.table(from: bytes) }
             ?? TitleTable()
         change(&table)
+        let bytes = TitleFormat.bytes(of: table)
+        if let old, old.bytes == bytes { return }
         let temporary = "\(folder)/.pagewatch-titles.\(getpid())"
         do {
-            try write(TitleFormat.bytes(of: table), mode: old?.mode, to: temporary)
+            try write(bytes, mode: old?.mode, to: temporary)
         } catch {
             _ = unlink(temporary)
             throw error

@@ -3,8 +3,8 @@ import Events
 /// One picture of all running pages' bars: the lines, each within the terminal's width.
 ///
 /// ```
-/// https://www.swift.org/       ━━━━━━━━━━━━━━━━━━━━────────────────────  50 %
-/// https://example.com/a/lon…   ━━━━────────────────────────────────────  10 %
+/// www.swift.org/               ━━━━━━━━━━━━━━━━━━━━────────────────────  50 %
+/// example.com/a/long/path/to…  ━━━━────────────────────────────────────  10 %
 /// and 62 more pages
 /// ```
 struct ProgressFrame {
@@ -64,9 +64,11 @@ struct ProgressFrame {
         return label + gap + bar(page.progress, width: rest - labelWidth - 2) + percent
     }
 
-    /// What a terminal without UTF-8 can show of a URL.
+    /// What a label has room for: a URL without the usual scheme, and without what the terminal
+    /// can't show.
     private func shown(_ url: String) -> String {
-        let text = escaped(url)
+        let scheme = "https://"
+        let text = escaped(url.hasPrefix(scheme) ? String(url.dropFirst(scheme.count)) : url)
         guard !style.hasUnicode else { return text }
         return String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isASCII ? $0 : "?" }))
     }
