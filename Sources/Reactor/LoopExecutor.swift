@@ -11,6 +11,8 @@ package final class LoopExecutor: SerialExecutor {
         /// Set just before epoll_wait under the lock: only then is a wake-up written.
         var isAsleep = false
         var thread: Int32 = 0
+        /// False once the loop has ended: jobs then get a thread when they come.
+        var hasThread = true
     }
 
     let wakeUp: FileDescriptor
@@ -27,12 +29,16 @@ package final class LoopExecutor: SerialExecutor {
     /// Queues a job and wakes the loop if it sleeps. Any thread may call it.
     package func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
-        let wasAsleep = queue.withLock { queue in
+        let (wasAsleep, needsThread) = queue.withLock { queue in
             queue.jobs.append(unowned)
-            defer { queue.isAsleep = false }
-            return queue.isAsleep
+            defer {
+                queue.isAsleep = false
+                queue.hasThread = true
+            }
+            return (queue.isAsleep, !queue.hasThread)
         }
         if wasAsleep { wake() }
+        if needsThread { startThread() }
     }
 
     /// Runs the queued jobs, on the loop's thread.
@@ -45,6 +51,36 @@ package final class LoopExecutor: SerialExecutor {
             guard !jobs.isEmpty else { return }
             for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
         }
+    }
+
+    /// Says that the loop's thread ends, and runs what was queued until now. Jobs that come later
+    /// still run, one after another, on a thread that is started for them: an actor can be asked
+    /// what it knows after its loop has ended.
+    func retire() {
+        adoptCurrentThread()
+        repeat {
+            drain()
+        } while queue.withLock { queue in
+            guard queue.jobs.isEmpty else { return true }
+            queue.hasThread = false
+            queue.thread = 0
+            return false
+        }
+    }
+
+    private func startThread() {
+        let context = Unmanaged.passRetained(self).toOpaque()
+        var thread = pthread_t()
+        // The +1 on the executor goes over to the new thread, which is the only one to take it.
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<LoopExecutor>.fromOpaque(context).takeRetainedValue().retire()
+                return nil
+            }, context)
+        precondition(code == 0, "no thread for the jobs of a loop that has ended")
+        pthread_detach(thread)
     }
 
     /// Makes the calling thread the one whose code counts as isolated to this executor's actors.

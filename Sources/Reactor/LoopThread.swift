@@ -44,7 +44,8 @@ package enum LoopThread {
                 if !actor.isDone { actor.loop.turn() }
                 return actor.isDone
             }
-            if isDone { return }
+            if isDone { break }
         }
+        actor.executor.retire()
     }
 }

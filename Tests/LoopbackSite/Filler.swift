@@ -19,6 +19,12 @@ enum Filler {
     /// A pattern over and over: the bytes of the endless row from `offset` on.
     static func repeating(_ pattern: [UInt8], from offset: Int, count: Int) -> [UInt8] {
         if pattern.count == 1 { return Array(repeating: pattern[0], count: count) }
-        return (0..<count).map { pattern[(offset + $0) % pattern.count] }
+        let start = offset % pattern.count
+        // Whole copies of the turned pattern, doubled until they are enough.
+        var bytes = Array(pattern[start...] + pattern[..<start])
+        bytes.reserveCapacity(2 * count)
+        while bytes.count < count { bytes += bytes }
+        bytes.removeLast(bytes.count - count)
+        return bytes
     }
 }

@@ -45,7 +45,7 @@ package actor LoopbackSite: LoopActor {
         scenarios: [Scenario]? = nil, text: String? = nil, port: UInt16 = 0,
         alsoIPv6: Bool = false
     ) async throws -> LoopbackSite {
-        var all = try scenarios ?? Scenario.all(inFolder: Scenario.folder)
+        var all = try scenarios ?? Scenario.own.get()
         if let text { all.insert(try Scenario(text: text), at: 0) }
         let site = try LoopbackSite(scenarios: all, port: port, alsoIPv6: alsoIPv6)
         try site.run()

@@ -8,6 +8,9 @@ extension Scenario {
         return here.prefix(upTo: here.lastIndex(of: "/") ?? here.endIndex) + "/Scenarios"
     }
 
+    /// Those of that folder, read when they are first asked for.
+    static let own = Result { try all(inFolder: folder) }
+
     /// Reads a scenario that a test has written.
     ///
     /// - Throws: ``ScenarioError`` for the first mistake.

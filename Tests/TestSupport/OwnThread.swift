@@ -8,6 +8,19 @@ enum OwnThread {
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
+    /// Runs `body` on a new thread and waits for what it gives, without holding up a shared one.
+    static func run<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                try start { continuation.resume(with: Swift.Result { try body() }) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
     /// Runs `body` on a new thread.
     static func start(_ body: sending @escaping () -> Void) throws(SystemError) {
         let context = Unmanaged.passRetained(Work(body)).toOpaque()
