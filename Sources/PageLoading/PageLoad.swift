@@ -136,9 +136,8 @@ package final class PageLoad {
             answer = .refused(error)
             return .ignoreBody
         }
-        let encoding = options.encoding.flatMap { Encoding(label: $0) }
         let reader = PageReader(
-            contentType: head.contentType, options: .init(encoding: encoding))
+            contentType: head.contentType, options: .init(encoding: options.encoding))
         answer = .page(reader, head)
         page.responseStarted(expectedBytes: head.contentLength)
         return .read
