@@ -31,6 +31,9 @@ final class EasyHandle {
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_MAXLIFETIME_CONN, Self.connectionAge)
+        // As browsers do. OpenSSL could not speak the older ones at its usual level of security
+        // anyway, but would try, and fail for other reasons than the version.
+        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         // An empty name starts the cookie engine and reads no file.
         set(CURLOPT_COOKIEFILE, "")
     }

@@ -3,10 +3,23 @@ import TestSupport
 
 /// The site with all scenarios, for the tests that change nothing on it and count nothing.
 enum SharedSite {
-    private static let started = Task { try await LoopbackSite.start() }
+    // To read all of them takes a second.
+    private static let scenarios = Task { try Scenario.all(inFolder: Scenario.folder) }
+    private static let started = Task {
+        try await LoopbackSite.start(scenarios: try await scenarios.value)
+    }
 
-    /// It runs until the tests end: to read all its scenarios takes a second.
+    /// It runs until the tests end.
     static func get() async throws -> LoopbackSite { try await started.value }
+
+    /// A site of a test's own that plays those of them whose names begin so: the shared one may
+    /// be busy with a hundred megabytes.
+    static func own(_ names: String...) async throws -> LoopbackSite {
+        let wanted = try await scenarios.value.filter { scenario in
+            names.contains { scenario.name.hasPrefix($0) }
+        }
+        return try await LoopbackSite.start(scenarios: wanted)
+    }
 }
 
 extension LoopbackSite {
