@@ -19,6 +19,7 @@ help:
 ## run           build all, then load the demonstration pages or URL=...
 run: release
 ifeq ($(strip $(URL)),)
+	$(SWIFT) build $(RELEASE) --product loopback-site
 	@$(BUILD)/release/loopback-site --run $(BUILD)/release/pagewatch check --from '{demo}' --concurrency 4 || test $$? -eq 2
 else
 	@$(BUILD)/release/pagewatch check '$(URL)'
@@ -37,9 +38,9 @@ deps:
 build: deps
 	$(SWIFT) build
 
-## release       release build, stripped: .build/release/pagewatch
+## release       release build: .build/release/pagewatch
 release: deps
-	$(SWIFT) build $(RELEASE)
+	$(SWIFT) build $(RELEASE) --product pagewatch
 
 ## site          serve the demonstration and test pages on http://127.0.0.1:8081/
 site: deps

@@ -60,7 +60,7 @@ let package = Package(
             name: "loopback-site", dependencies: ["LoopbackSite", "Reactor", "CTestLinux"],
             path: "Tests/LoopbackSiteCommand", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["CTestLinux", "LoopbackSite", "Reactor"],
+            name: "TestSupport", dependencies: ["CLinux", "CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
 
         tests(of: "Reactor", ["Reactor", "TestSupport"]),

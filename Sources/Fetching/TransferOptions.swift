@@ -45,13 +45,10 @@ package final class TransferOptions {
     package init() {}
 
     private(set) lazy var resolveList = HeaderList(lines: resolve)
-    private var headerLists: [RequestKind: HeaderList] = [:]
-
-    /// What the header lines of a request depend on.
-    private struct RequestKind: Hashable {
-        let isConfiguredOrigin: Bool
-        let asksForCompression: Bool
-    }
+    private lazy var configuredLines = headerList(headers, compression: true)
+    private lazy var plainLines = headerList([], compression: true)
+    private lazy var configuredLoopbackLines = headerList(headers, compression: false)
+    private lazy var plainLoopbackLines = headerList([], compression: false)
 
     /// The header lines of a request to that address, made once for each kind.
     ///
@@ -59,24 +56,25 @@ package final class TransferOptions {
     /// network, and costs both sides more than the copying (checking a 50 KB page took 0.70 of the
     /// CPU without).
     func headerLines(for address: WebAddress, isConfiguredOrigin: Bool) -> HeaderList {
-        let kind = RequestKind(
-            isConfiguredOrigin: isConfiguredOrigin, asksForCompression: !address.isLoopback)
-        if let list = headerLists[kind] { return list }
-        let list = HeaderList(lines: lines(for: kind))
-        headerLists[kind] = list
-        return list
+        switch (isConfiguredOrigin, address.isLoopback) {
+        case (true, false): configuredLines
+        case (false, false): plainLines
+        case (true, true): configuredLoopbackLines
+        case (false, true): plainLoopbackLines
+        }
     }
 
-    private func lines(for kind: RequestKind) -> [String] {
-        let configured = kind.isConfiguredOrigin ? headers : []
+    /// What a browser sends of its own, unless `configured` has a header of that name, and then
+    /// those.
+    private func headerList(_ configured: [String], compression: Bool) -> HeaderList {
         let names = configured.map { $0.prefix { $0 != ":" && $0 != ";" }.lowercased() }
-        let standard = [
-            ("accept", "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
-            (
-                "accept-encoding",
-                kind.asksForCompression ? "Accept-Encoding: gzip, deflate, br, zstd" : nil
-            ),
-        ]
-        return standard.compactMap { names.contains($0.0) ? nil : $0.1 } + configured
+        var lines: [String] = []
+        if !names.contains("accept") {
+            lines.append("Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")
+        }
+        if compression, !names.contains("accept-encoding") {
+            lines.append("Accept-Encoding: gzip, deflate, br, zstd")
+        }
+        return HeaderList(lines: lines + configured)
     }
 }

@@ -39,8 +39,10 @@ package struct WebAddress: Hashable, Sendable {
 
     /// Whether the host is this machine by its very name: bytes to it cross no network.
     package var isLoopback: Bool {
-        host == "localhost" || host == "[::1]"
-            || host.hasPrefix("127.") && !host.contains { $0.isLetter }
+        if host.utf8.starts(with: "127.".utf8) {
+            return host.utf8.allSatisfy { $0 < UInt8(ascii: "a") }
+        }
+        return host == "localhost" || host == "[::1]"
     }
 
     /// Whether scheme, host and port are the same: the bound within which credentials and

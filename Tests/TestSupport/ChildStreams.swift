@@ -1,3 +1,4 @@
+import CLinux
 import CTestLinux
 import Glibc
 import Reactor

@@ -169,6 +169,7 @@ extension TreeRules {
     }
 
     private mutating func startListItem(_ tag: borrowing Tag) {
+        mayBecomeFrameset = false
         var index = open.count - 1
         while index >= 0 {
             let element = open[index]

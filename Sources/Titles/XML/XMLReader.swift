@@ -9,8 +9,13 @@ import Glibc
 final class XMLReader {
     /// libxml2 keeps what a document type declares; a longer prolog counts as an error.
     private static let longestProlog = 1 << 20
+    /// Bytes of all names of a document. Beyond, libxml2 would search its table ever longer.
+    private static let longestNames = 1 << 20
     /// Small enough to stop soon after the title, large enough to cost nothing.
     private static let slice = 1024
+
+    /// Deeper documents end there, as in browsers.
+    private static let deepest = 5000
 
     private enum Root { case svg, html, other }
 
@@ -52,6 +57,7 @@ final class XMLReader {
             XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue
             | XML_PARSE_NOWARNING.rawValue | XML_PARSE_IGNORE_ENC.rawValue
         xmlCtxtUseOptions(parser, CInt(bitPattern: options))
+        xmlDictSetLimit(parser.pointee.dict, Self.longestNames)
         xmlSwitchEncoding(parser, XML_CHAR_ENCODING_UTF8)
     }
 
@@ -83,7 +89,10 @@ final class XMLReader {
         xmlParseChunk(parser, bytes, CInt(count), isLast ? 1 : 0)
         bytesRead += count
         // A document that is not well-formed ends at its first error.
-        if parser.pointee.wellFormed == 0 || root == nil && bytesRead > Self.longestProlog { end() }
+        let hasError = parser.pointee.wellFormed == 0 || parser.pointee.disableSAX != 0
+        let isBeyondLimits =
+            depth > Self.deepest || root == nil && bytesRead > Self.longestProlog
+        if hasError || isBeyondLimits { end() }
     }
 
     private func end() {
