@@ -24,6 +24,7 @@ package final class TransferPool {
     /// When libcurl wants to be called though no socket is ready. Kept as the loop's own
     /// deadline: a timerfd a call of libcurl's doubled the CPU of a load.
     private lazy var timer = Deadline { [unowned self] in act(on: CURL_SOCKET_TIMEOUT, 0) }
+    private lazy var resumption = Deadline { [unowned self] in resumePaused() }
 
     /// - Parameter connections: The most that are kept open between loads; too few cost more
     ///   than none.
@@ -86,11 +87,24 @@ package final class TransferPool {
     }
 
     /// A transfer has had its share of this turn: libcurl would go on reading, up to a hundred
-    /// times, while others wait and deadlines pass.
+    /// times, while others wait and deadlines pass. The next turn resumes it.
     func pause(_ transfer: Transfer) {
         // Both ways, because libcurl runs a handle again at once that is paused only one way.
         curl_easy_pause(transfer.easy.raw, CURLPAUSE_ALL)
         pausedTransfers.append(transfer)
+        // Later than this turn's own time, by which it may be looking for what is due.
+        loop.arm(resumption, at: MonotonicClock.now())
+    }
+
+    /// Undoes ``pause(_:)``.
+    func unpause(_ transfer: Transfer) {
+        curl_easy_pause(transfer.easy.raw, CURLPAUSE_CONT)
+    }
+
+    private func resumePaused() {
+        let transfers = pausedTransfers
+        pausedTransfers = []
+        for transfer in transfers { transfer.resume() }
     }
 
     // MARK: Between libcurl and the loop
@@ -173,7 +187,6 @@ package final class TransferPool {
         tellBlocks()
         tellEnds()
         endIgnored()
-        resumePaused()
     }
 
     private func tellBlocks() {
@@ -199,14 +212,5 @@ package final class TransferPool {
         let transfers = ignoringTransfers
         ignoringTransfers.removeAll()
         for transfer in transfers { transfer.ignoredBodyTurnEnded() }
-    }
-
-    private func resumePaused() {
-        guard !pausedTransfers.isEmpty else { return }
-        let transfers = pausedTransfers
-        pausedTransfers.removeAll(keepingCapacity: true)
-        // libcurl asks for its timer at once: the next turn goes on. A transfer that has ended
-        // meanwhile, or begun another hop, is not paused, and nothing comes of it.
-        for transfer in transfers { curl_easy_pause(transfer.easy.raw, CURLPAUSE_CONT) }
     }
 }

@@ -93,4 +93,32 @@ private let mostMemory = 64 << 20
         #expect(run.results.prefix(12).allSatisfy { $0.outcome == "finished" })
         #expect(run.results.count == 14)
     }
+
+    /// 100 KB of gzip in one read were 64 MiB to go through before anything else.
+    @Test func `that comes in a few packed bytes holds up neither the others nor its deadline`()
+        async throws
+    {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /packed/{n}
+            gather fill 40000000 <
+            squeeze gzip
+            head 200 text/html; charset=utf-8
+            header Content-Encoding: gzip
+            pour rest
+            serve /page
+            head 200 text/html
+            text <title>Good</title>
+            """)
+        let packed = (1...2).map { site.url("/packed/\($0)") }
+        let good = (1...12).map { site.url("/page?\($0)") }
+        let run = try await CheckRun.of(packed + good + ["--timeout", "5s", "--per-host", "20"])
+        #expect(run.results.prefix(12).allSatisfy { $0.title == "Good" })
+        for url in packed {
+            let result = try #require(run.result(of: url))
+            #expect(result.error == "body: timedOut")
+            #expect(result.seconds("total") >= 5 && result.seconds("total") < 6)
+        }
+        await site.stop()
+    }
 }
