@@ -40,7 +40,7 @@ package final class Transfer {
 
     let easy: EasyHandle
     let loop: EventLoop
-    private unowned let pool: TransferPool
+    unowned let pool: TransferPool
     private var consumer: (any TransferConsumer)?
     private var options = TransferOptions()
     private var sessionStore: TLSSessionStore?
@@ -57,6 +57,9 @@ package final class Transfer {
     /// Coded bytes that have come and are to be decoded in a later turn.
     private var heldBytes: [UInt8] = []
     private var isPaused = false
+    /// Whether libcurl ended the hop because its name may not be looked up yet.
+    var isWaitingForLookup = false
+    private(set) var needsLookup = true
     private var blockBytes = 0
     private var lastBlock: Duration = .zero
     /// What we found wrong inside a callback, where a transfer cannot be ended.
@@ -95,6 +98,7 @@ package final class Transfer {
         self.options = options
         easy.apply(options)
         easy.set(CURLOPT_URL, address.text)
+        needsLookup = !address.isNumeric
         let headers = options.headerLines(for: address, isConfiguredOrigin: isConfiguredOrigin)
         pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headers.raw)
         let credentials = isConfiguredOrigin ? address.credentials ?? options.credentials : nil
@@ -116,6 +120,7 @@ package final class Transfer {
 
     /// libcurl has ended the hop.
     func completed(_ code: CURLcode) {
+        if isWaitingForLookup { return pool.waitForLookup(self) }
         if code == CURLE_OK, !heldBytes.isEmpty { decodeHeld(share: .max) }
         let error = failure ?? (isBodyIgnored ? nil : transferError(of: code)) ?? truncation()
         end(error)
@@ -167,6 +172,7 @@ package final class Transfer {
     private func finish() {
         clock.stop(at: MonotonicClock.now())
         loop.disarm(deadline)
+        isWaitingForLookup = false
         decoding = nil
         consumer = nil
     }
@@ -252,10 +258,9 @@ package final class Transfer {
         guard headBytes <= Self.longestHead else {
             return fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
         }
-        if isBlank(line) { return headEnded() }
-        if isStatusLine(line) {
-            head = ResponseHead()
-            head.status = Self.status(ofLine: line)
+        if ResponseHead.isEnd(line) { return headEnded() }
+        if let begun = ResponseHead(statusLine: line) {
+            head = begun
         } else {
             head.read(line: line)
         }
@@ -378,22 +383,5 @@ package final class Transfer {
         return TransferError(
             phase: .body, code: "bodyCutShort",
             message: "the body ended in the middle of its Content-Encoding")
-    }
-
-    private func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.allSatisfy { $0 == 0x0D || $0 == 0x0A }
-    }
-
-    /// The three digits behind the first space; 0 if there are none, which libcurl refuses later.
-    private static func status(ofLine line: UnsafeRawBufferPointer) -> Int {
-        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-        return line[(space + 1)...].prefix(3).reduce(0) { status, byte in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                ? status * 10 + Int(byte - UInt8(ascii: "0")) : status
-        }
-    }
-
-    private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.starts(with: "HTTP/".utf8)
     }
 }

@@ -10,6 +10,8 @@ import Reactor
 package final class TransferPool {
     /// Handles kept for later loads.
     private static let mostIdle = 256
+    /// When there were too many look-ups; nobody tells when one has ended.
+    private static let lookupRetryInterval = Duration.milliseconds(50)
 
     let sessions = TLSSessions()
     private let loop: EventLoop
@@ -24,6 +26,8 @@ package final class TransferPool {
     /// When libcurl wants to be called though no socket is ready. Kept as the loop's own
     /// deadline: a timerfd a call of libcurl's doubled the CPU of a load.
     private lazy var timer = Deadline { [unowned self] in act(on: CURL_SOCKET_TIMEOUT, 0) }
+    private var waitingForLookup: [Transfer] = []
+    private lazy var lookupRetry = Deadline { [unowned self] in retryLookups() }
     private lazy var resumption = Deadline { [unowned self] in resumePaused() }
 
     /// - Parameter connections: The most that are kept open between loads; too few cost more
@@ -105,6 +109,19 @@ package final class TransferPool {
         let transfers = pausedTransfers
         pausedTransfers = []
         for transfer in transfers { transfer.resume() }
+    }
+
+    /// A transfer may not look a name up now; it tries again soon, until its time is over.
+    func waitForLookup(_ transfer: Transfer) {
+        waitingForLookup.append(transfer)
+        guard !lookupRetry.isArmed else { return }
+        loop.arm(lookupRetry, at: MonotonicClock.now() + Self.lookupRetryInterval)
+    }
+
+    private func retryLookups() {
+        let transfers = waitingForLookup
+        waitingForLookup = []
+        for transfer in transfers { transfer.retryLookup() }
     }
 
     // MARK: Between libcurl and the loop

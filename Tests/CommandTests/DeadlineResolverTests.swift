@@ -36,7 +36,11 @@ private enum LonelyNetwork {
 
     /// Runs `pagewatch check --json` in it, beside a resolver (if there is one) and a site; in the
     /// arguments, `{site}` is the site's URL.
-    static func run(_ arguments: [String], resolver: String?) async throws -> CheckRun {
+    ///
+    /// - Parameter limit: A command of the shell that bounds what the program may use.
+    static func run(
+        _ arguments: [String], resolver: String?, limit: String = ""
+    ) async throws -> CheckRun {
         let folder = try TemporaryFolder()
         try folder.write("nameserver 127.0.0.1\noptions timeout:30 attempts:5\n", to: "resolv.conf")
         try folder.write(resolver ?? "", to: "resolver.py")
@@ -55,6 +59,7 @@ private enum LonelyNetwork {
             mount --bind "$1/resolv.conf" /etc/resolv.conf
             \(resolver == nil ? "" : beside)
             shift
+            \(limit)
             "$@"
             """
         let program = Program(
@@ -90,6 +95,21 @@ struct `A resolver` {
         #expect(run.exitCode == 2)
         // The resolver's threads would wait for 150 s: nobody joins them.
         #expect(run.outcome.wall < .seconds(4))
+    }
+
+    /// A look-up's thread stays until the resolver gives up, also when nobody waits for it: with
+    /// 8 MiB of addresses each, hundreds of them had used up what the program may have.
+    @Test func `that never answers is not asked by ever more threads`() async throws {
+        let names = (1...1500).map { "http://name\($0).example/" }
+        let good = (1...20).map { "{site}/page?\($0)" }
+        let run = try await LonelyNetwork.run(
+            names + good + [
+                "--concurrency", "700", "--resolve-timeout", "400ms", "--connect-timeout", "5s",
+            ], resolver: LonelyNetwork.silent, limit: "ulimit -v 3500000")
+        #expect(run.outcome.ending == .exited(2))
+        #expect(run.results.count { $0.error == "resolve: timedOut" } == 1500)
+        #expect(run.results.count { $0.title == "Good" } == 20)
+        #expect(run.results.allSatisfy { $0.seconds("total") < 1 })
     }
 
     @Test func `has a time of its own`() async throws {
