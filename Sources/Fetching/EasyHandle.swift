@@ -31,6 +31,9 @@ final class EasyHandle {
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_MAXLIFETIME_CONN, Self.connectionAge)
+        // As browsers do. OpenSSL could not speak the older ones at its usual level of security
+        // anyway, but would try, and fail for other reasons than the version.
+        set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         // An empty name starts the cookie engine and reads no file.
         set(CURLOPT_COOKIEFILE, "")
     }
@@ -40,8 +43,11 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// What libcurl wrote about the last failure; empty if nothing.
+    /// What libcurl wrote about the last failure since ``forgetError()``; empty if nothing.
     var lastErrorText: String { String(cString: errorText) }
+
+    /// Empties ``lastErrorText``.
+    func forgetError() { errorText.pointee = 0 }
 
     /// Sets up what a load's options say; nothing if the handle is set up for them already.
     func apply(_ options: TransferOptions) {

@@ -24,6 +24,22 @@ package struct ResponseHead: Sendable {
 
     package init() {}
 
+    /// A head that begins with this line; nil if it is no status line. The status is 0 if it has
+    /// none, which libcurl refuses later.
+    init?(statusLine line: UnsafeRawBufferPointer) {
+        guard line.starts(with: "HTTP/".utf8) else { return nil }
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
+        status = line[(space + 1)...].prefix(3).reduce(0) { status, byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                ? status * 10 + Int(byte - UInt8(ascii: "0")) : status
+        }
+    }
+
+    /// Whether it is the empty line behind a head.
+    static func isEnd(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.allSatisfy { $0 == 0x0D || $0 == 0x0A }
+    }
+
     /// Takes in one header line, with or without its line break.
     mutating func read(line: UnsafeRawBufferPointer) {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }

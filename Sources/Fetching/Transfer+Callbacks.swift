@@ -25,8 +25,7 @@ extension Transfer {
         pw_easy_set_resolver_start(
             easy.raw,
             { _, _, context in
-                Transfer.at(context).enter(.resolve)
-                return 0
+                Transfer.at(context).lookupStarts() ? 0 : 1
             }, context)
         // A socket is made when the address is known; before connect(2).
         pw_easy_set_socket_option(

@@ -88,7 +88,9 @@ extension Transfer {
             case 19: ("untrusted", "the server's certificate ends in an unknown self-signed root")
             case 20, 21: ("untrusted", "the issuer of the server's certificate is unknown")
             case 23: ("certificateRevoked", "the server's certificate is revoked")
-            case 0: ("hostMismatch", "the server's certificate is for another host")
+            // The chain was not found wanting: libcurl looks at the name before it asks for the
+            // result, which is still the 1 (unspecified) that it began with.
+            case 0, 1: ("hostMismatch", "the server's certificate is for another host")
             default: ("untrusted", "the server's certificate is not trusted (\(detail))")
             }
         return TransferError(phase: .tls, code: code, message: what)
@@ -113,9 +115,9 @@ extension Transfer {
 
     /// A connection that broke, or an answer that broke the rules, wherever the hop was.
     private func streamError(_ code: CURLcode) -> TransferError {
-        let wasReset =
-            easy.integer(CURLINFO_OS_ERRNO) == Int(ECONNRESET)
-            || detail.contains("reset by peer")
+        // CURLINFO_OS_ERRNO would keep the number of an earlier hop on this handle.
+        let text = detail
+        let wasReset = text.contains("reset by peer") || text.contains("errno \(ECONNRESET)")
         return switch phase {
         case .body where wasReset:
             failed("connectionReset", "the connection was reset in the middle of the body")

@@ -10,7 +10,8 @@ package protocol TransferConsumer: AnyObject {
     var wantsContent: Bool { get }
     /// The next decoded bytes of the body, valid only during the call.
     func transferReceived(content: UnsafeRawBufferPointer)
-    /// One turn of the loop has received so many bytes of the body, as they were on the wire.
+    /// One turn of the loop has received so many bytes of the body, as they were on the wire; none
+    /// if it only decoded more of what had come before.
     func transferReceived(block bytes: Int)
     /// The hop is over; nil if it ended well. The transfer may be started again at once.
     func transferEnded(_ error: TransferError?)
@@ -31,10 +32,15 @@ package enum HeadVerdict {
 package final class Transfer {
     /// Bytes; what browsers bear, and no endless head.
     private static let longestHead = 256 << 10
+    /// Bytes of a body in one turn of the loop, and bytes that come out of its codings, more or
+    /// less: to read them takes 3 ms at worst.
+    private static let turnShare = 256 << 10
+    /// Coded bytes that are decoded at a time; of deflate come at most a thousand times as many.
+    private static let codedSlice = 256
 
     let easy: EasyHandle
     let loop: EventLoop
-    private unowned let pool: TransferPool
+    unowned let pool: TransferPool
     private var consumer: (any TransferConsumer)?
     private var options = TransferOptions()
     private var sessionStore: TLSSessionStore?
@@ -47,6 +53,13 @@ package final class Transfer {
     private var isBodyIgnored = false
     private var decoding: ContentDecoding?
     private var decodedBytes: Int64 = 0
+    private var decodedInTurn = 0
+    /// Coded bytes that have come and are to be decoded in a later turn.
+    private var heldBytes: [UInt8] = []
+    private var isPaused = false
+    /// Whether libcurl ended the hop because its name may not be looked up yet.
+    var isWaitingForLookup = false
+    private(set) var needsLookup = true
     private var blockBytes = 0
     private var lastBlock: Duration = .zero
     /// What we found wrong inside a callback, where a transfer cannot be ended.
@@ -85,6 +98,7 @@ package final class Transfer {
         self.options = options
         easy.apply(options)
         easy.set(CURLOPT_URL, address.text)
+        needsLookup = !address.isNumeric
         let headers = options.headerLines(for: address, isConfiguredOrigin: isConfiguredOrigin)
         pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headers.raw)
         let credentials = isConfiguredOrigin ? address.credentials ?? options.credentials : nil
@@ -106,6 +120,8 @@ package final class Transfer {
 
     /// libcurl has ended the hop.
     func completed(_ code: CURLcode) {
+        if isWaitingForLookup { return pool.waitForLookup(self) }
+        if code == CURLE_OK, !heldBytes.isEmpty { decodeHeld(share: .max) }
         let error = failure ?? (isBodyIgnored ? nil : transferError(of: code)) ?? truncation()
         end(error)
     }
@@ -114,8 +130,25 @@ package final class Transfer {
     func turnEnded() {
         let bytes = blockBytes
         blockBytes = 0
+        decodedInTurn = 0
         lastBlock = loop.now
         if bytes > 0 { consumer?.transferReceived(block: bytes) }
+    }
+
+    /// The turn after one in which it had its share: goes on.
+    func resume() {
+        guard isPaused, consumer != nil else { return }
+        isPaused = false
+        if !heldBytes.isEmpty {
+            guard decodeHeld(share: Self.turnShare) else {
+                pool.remove(self)
+                return end(failure)
+            }
+            lastBlock = loop.now
+            // Nothing more has come, but a title may have come out of it.
+            consumer?.transferReceived(block: 0)
+        }
+        if !isPaused, consumer != nil { pool.unpause(self) }
     }
 
     /// The turn is over and the body does not matter: the hop ends here.
@@ -139,6 +172,7 @@ package final class Transfer {
     private func finish() {
         clock.stop(at: MonotonicClock.now())
         loop.disarm(deadline)
+        isWaitingForLookup = false
         decoding = nil
         consumer = nil
     }
@@ -151,8 +185,12 @@ package final class Transfer {
         isBodyIgnored = false
         decoding = nil
         decodedBytes = 0
+        decodedInTurn = 0
+        heldBytes = []
+        isPaused = false
         blockBytes = 0
         failure = nil
+        easy.forgetError()
         bodyBytes = 0
     }
 
@@ -220,10 +258,9 @@ package final class Transfer {
         guard headBytes <= Self.longestHead else {
             return fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
         }
-        if isBlank(line) { return headEnded() }
-        if isStatusLine(line) {
-            head = ResponseHead()
-            head.status = Self.status(ofLine: line)
+        if ResponseHead.isEnd(line) { return headEnded() }
+        if let begun = ResponseHead(statusLine: line) {
+            head = begun
         } else {
             head.read(line: line)
         }
@@ -254,29 +291,64 @@ package final class Transfer {
         blockBytes += bytes.count
         bodyBytes += Int64(bytes.count)
         guard bodyBytes <= options.maxBytes else { return failTooLarge("on the wire") }
+        if blockBytes >= Self.turnShare { pause() }
         guard let consumer, consumer.wantsContent else { return true }
         guard let decoding else {
             consumer.transferReceived(content: bytes)
             return true
         }
-        return decode(bytes, decoding, for: consumer)
+        // While it is paused, libcurl should bring nothing; but what it brings comes in order.
+        guard heldBytes.isEmpty else {
+            heldBytes += bytes
+            return true
+        }
+        return decode(bytes, decoding, for: consumer, share: Self.turnShare)
     }
 
+    private func pause() {
+        guard !isPaused else { return }
+        isPaused = true
+        pool.pause(self)
+    }
+
+    @discardableResult
+    private func decodeHeld(share: Int) -> Bool {
+        guard let decoding, let consumer else { return true }
+        let bytes = heldBytes
+        heldBytes = []
+        decodedInTurn = 0
+        return bytes.withUnsafeBytes { decode($0, decoding, for: consumer, share: share) }
+    }
+
+    /// Decodes as much as this turn may, and holds the rest: a hundred kilobytes of gzip can be a
+    /// hundred megabytes, which nobody else should have to wait for.
     private func decode(
         _ bytes: UnsafeRawBufferPointer, _ decoding: ContentDecoding,
-        for consumer: any TransferConsumer
+        for consumer: any TransferConsumer, share: Int
     ) -> Bool {
-        do {
-            try decoding.decode(bytes) { piece in
-                decodedBytes += Int64(piece.count)
-                guard decodedBytes <= options.maxBytes else { return false }
-                consumer.transferReceived(content: piece)
-                return consumer.wantsContent
+        var rest = bytes[...]
+        while !rest.isEmpty, consumer.wantsContent {
+            guard decodedInTurn < share else {
+                heldBytes = Array(rest)
+                pause()
+                return true
             }
-        } catch {
-            return fail(error)
+            let slice = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.codedSlice))
+            rest = rest.dropFirst(slice.count)
+            do {
+                try decoding.decode(slice) { piece in
+                    decodedBytes += Int64(piece.count)
+                    decodedInTurn += piece.count
+                    guard decodedBytes <= options.maxBytes else { return false }
+                    consumer.transferReceived(content: piece)
+                    return consumer.wantsContent
+                }
+            } catch {
+                return fail(error)
+            }
+            guard decodedBytes <= options.maxBytes else { return failTooLarge("decoded") }
         }
-        return decodedBytes <= options.maxBytes || failTooLarge("decoded")
+        return true
     }
 
     // MARK: What goes wrong
@@ -311,22 +383,5 @@ package final class Transfer {
         return TransferError(
             phase: .body, code: "bodyCutShort",
             message: "the body ended in the middle of its Content-Encoding")
-    }
-
-    private func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.allSatisfy { $0 == 0x0D || $0 == 0x0A }
-    }
-
-    /// The three digits behind the first space; 0 if there are none, which libcurl refuses later.
-    private static func status(ofLine line: UnsafeRawBufferPointer) -> Int {
-        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-        return line[(space + 1)...].prefix(3).reduce(0) { status, byte in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                ? status * 10 + Int(byte - UInt8(ascii: "0")) : status
-        }
-    }
-
-    private func isStatusLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.starts(with: "HTTP/".utf8)
     }
 }

@@ -10,6 +10,8 @@ import Reactor
 package final class TransferPool {
     /// Handles kept for later loads.
     private static let mostIdle = 256
+    /// When there were too many look-ups; nobody tells when one has ended.
+    private static let lookupRetryInterval = Duration.milliseconds(50)
 
     let sessions = TLSSessions()
     private let loop: EventLoop
@@ -20,9 +22,13 @@ package final class TransferPool {
     private var isWatched: [Bool] = []
     private var touchedTransfers: [Transfer] = []
     private var ignoringTransfers: [Transfer] = []
+    private var pausedTransfers: [Transfer] = []
     /// When libcurl wants to be called though no socket is ready. Kept as the loop's own
     /// deadline: a timerfd a call of libcurl's doubled the CPU of a load.
     private lazy var timer = Deadline { [unowned self] in act(on: CURL_SOCKET_TIMEOUT, 0) }
+    private var waitingForLookup: [Transfer] = []
+    private lazy var lookupRetry = Deadline { [unowned self] in retryLookups() }
+    private lazy var resumption = Deadline { [unowned self] in resumePaused() }
 
     /// - Parameter connections: The most that are kept open between loads; too few cost more
     ///   than none.
@@ -82,6 +88,40 @@ package final class TransferPool {
     /// A transfer ends with this turn, whatever comes of it.
     func willIgnoreBody(of transfer: Transfer) {
         ignoringTransfers.append(transfer)
+    }
+
+    /// A transfer has had its share of this turn: libcurl would go on reading, up to a hundred
+    /// times, while others wait and deadlines pass. The next turn resumes it.
+    func pause(_ transfer: Transfer) {
+        // Both ways, because libcurl runs a handle again at once that is paused only one way.
+        curl_easy_pause(transfer.easy.raw, CURLPAUSE_ALL)
+        pausedTransfers.append(transfer)
+        // Later than this turn's own time, by which it may be looking for what is due.
+        loop.arm(resumption, at: MonotonicClock.now())
+    }
+
+    /// Undoes ``pause(_:)``.
+    func unpause(_ transfer: Transfer) {
+        curl_easy_pause(transfer.easy.raw, CURLPAUSE_CONT)
+    }
+
+    private func resumePaused() {
+        let transfers = pausedTransfers
+        pausedTransfers = []
+        for transfer in transfers { transfer.resume() }
+    }
+
+    /// A transfer may not look a name up now; it tries again soon, until its time is over.
+    func waitForLookup(_ transfer: Transfer) {
+        waitingForLookup.append(transfer)
+        guard !lookupRetry.isArmed else { return }
+        loop.arm(lookupRetry, at: MonotonicClock.now() + Self.lookupRetryInterval)
+    }
+
+    private func retryLookups() {
+        let transfers = waitingForLookup
+        waitingForLookup = []
+        for transfer in transfers { transfer.retryLookup() }
     }
 
     // MARK: Between libcurl and the loop

@@ -37,6 +37,13 @@ package struct WebAddress: Hashable, Sendable {
     /// `host:port`: what limits and TLS sessions go by.
     package var authority: String { "\(host):\(port)" }
 
+    /// Whether the host is an address, which needs no look-up.
+    package var isNumeric: Bool {
+        // libcurl has brought every form of an IPv4 address into four decimal numbers.
+        host.utf8.first == UInt8(ascii: "[")
+            || host.utf8.allSatisfy { $0 <= UInt8(ascii: "9") && $0 != UInt8(ascii: "-") }
+    }
+
     /// Whether the host is this machine by its very name: bytes to it cross no network.
     package var isLoopback: Bool {
         if host.utf8.starts(with: "127.".utf8) {

@@ -1,0 +1,124 @@
+import LoopbackSite
+import TestSupport
+import Testing
+
+/// What the program may hold at most, whatever comes: in a debug build it begins with 22 MiB.
+private let mostMemory = 64 << 20
+
+@Suite struct `A huge answer` {
+    @Test(
+        arguments: [
+            ("/header-endless", "firstByte: tooLarge", nil),
+            ("/header-line-endless", "firstByte: tooLarge", nil),
+            ("/body-endless", "body: tooLarge", "Endless"),
+            // 64 MiB of it are within the limit, but its end tag is not.
+            ("/title-100mb", "body: tooLarge", nil),
+        ] as [(String, String, String?)])
+    func `ends at its bound, in little memory`(
+        target: String, error: String, title: String?
+    ) async throws {
+        let site = try await SharedSite.get()
+        let run = try await CheckRun.heavy(site.url(target))
+        let result = try #require(run.result)
+        #expect(result.error == error)
+        #expect(result.title == title)
+        #expect(run.exitCode == 2)
+        #expect(run.outcome.peakResidentBytes < mostMemory)
+        if error == "body: tooLarge" {
+            let bytes = try #require(result.bytes)
+            #expect(bytes > 64 << 20 && bytes < 65 << 20)
+        }
+    }
+
+    @Test(arguments: ["/nuls", "/angles"])
+    func `of one byte over and over ends at --max-bytes`(target: String) async throws {
+        let site = try await SharedSite.get()
+        let run = try await CheckRun.heavy("--max-bytes", "8MiB", site.url(target))
+        #expect(run.result?.error == "body: tooLarge")
+        #expect(run.result?.title == nil)
+        #expect(run.exitCode == 2)
+        #expect(run.outcome.peakResidentBytes < mostMemory)
+    }
+
+    @Test func `with a title of 100 MB is shown with its first 1000 units`() async throws {
+        let site = try await SharedSite.get()
+        let run = try await CheckRun.heavy("--max-bytes", "200MB", site.url("/title-100mb"))
+        #expect(run.result?.title == String(repeating: "x", count: 1000))
+        #expect(run.exitCode == 0)
+        #expect(run.outcome.peakResidentBytes < mostMemory)
+    }
+
+    @Test func `unpacked to no end is too large as soon as it is unpacked so far`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /title-bomb
+            gather text <!DOCTYPE html><title>
+            gather fill 10000000 b
+            squeeze gzip
+            head 200 text/html; charset=utf-8
+            header Content-Encoding: gzip
+            pour rest
+            """)
+        let run = try await CheckRun.heavy("--max-bytes", "4MiB", site.url("/title-bomb"))
+        let result = try #require(run.result)
+        #expect(result.error == "body: tooLarge")
+        #expect(result.message?.contains("decoded") == true)
+        #expect(run.exitCode == 2)
+        #expect(run.outcome.peakResidentBytes < mostMemory)
+        await site.stop()
+    }
+
+    @Test func `is unpacked no further than its title needs`() async throws {
+        let site = try await SharedSite.get()
+        let run = try await CheckRun.heavy("--max-bytes", "1MiB", site.url("/gzip-bomb"))
+        #expect(run.result?.title == "Bomb")
+        #expect(run.exitCode == 0)
+        #expect(run.outcome.peakResidentBytes < mostMemory)
+    }
+
+    /// libcurl reads a socket up to a hundred times before it returns: 10 MB that all others wait
+    /// for, and a deadline of 3 s was met after 6 (30 s after 47, with two such pages).
+    @Test func `holds up neither the others nor its own deadline`() async throws {
+        let site = try await SharedSite.get()
+        let huge = [site.url("/nuls"), site.url("/angles")]
+        let good = (1...12).map { site.url("/page?title=\($0)") }
+        let run = try await CheckRun.of(huge + good + ["--timeout", "3s", "--per-host", "20"])
+        for url in huge {
+            let result = try #require(run.result(of: url))
+            #expect(result.error == "body: timedOut")
+            #expect(result.seconds("total") >= 3)
+            #expect(result.seconds("total") < 4)
+        }
+        #expect(run.results.suffix(2).allSatisfy { $0.outcome == "failed" })
+        #expect(run.results.prefix(12).allSatisfy { $0.outcome == "finished" })
+        #expect(run.results.count == 14)
+    }
+
+    /// 100 KB of gzip in one read were 64 MiB to go through before anything else.
+    @Test func `that comes in a few packed bytes holds up neither the others nor its deadline`()
+        async throws
+    {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /packed/{n}
+            gather fill 40000000 <
+            squeeze gzip
+            head 200 text/html; charset=utf-8
+            header Content-Encoding: gzip
+            pour rest
+            serve /page
+            head 200 text/html
+            text <title>Good</title>
+            """)
+        let packed = (1...2).map { site.url("/packed/\($0)") }
+        let good = (1...12).map { site.url("/page?\($0)") }
+        let run = try await CheckRun.of(packed + good + ["--timeout", "5s", "--per-host", "20"])
+        #expect(run.results.prefix(12).allSatisfy { $0.title == "Good" })
+        for url in packed {
+            let result = try #require(run.result(of: url))
+            #expect(result.error == "body: timedOut")
+            #expect(result.seconds("total") >= 5 && result.seconds("total") < 6)
+        }
+        await site.stop()
+    }
+}
