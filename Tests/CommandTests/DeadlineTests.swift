@@ -5,7 +5,7 @@ import Testing
 /// How much later than its deadline a load may end, on a machine with more to do.
 private let slack = 0.3
 
-@Suite struct `A deadline` {
+@Suite(.inTurns) struct `A deadline` {
     /// B45-B50: each of these servers would hold a careless client for ever.
     @Test func `ends whatever hangs, wherever it hangs, and holds up nobody else`() async throws {
         let site = try await SharedSite.own("page", "drip", "silent", "stalled-title")

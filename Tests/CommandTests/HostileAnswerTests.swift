@@ -19,7 +19,7 @@ private struct Expectation: Sendable, CustomTestStringConvertible {
     var testDescription: String { target }
 }
 
-@Suite struct `A broken answer` {
+@Suite(.inTurns) struct `A broken answer` {
     private static let expectations = [
         // The head.
         Expectation("/not-http", "firstByte: notHTTP"),

@@ -41,7 +41,7 @@ private final class Feed {
     }
 }
 
-@Suite struct `A run` {
+@Suite(.inTurns) struct `A run` {
     private static let scenario = """
         serve /page
         head 200 text/html

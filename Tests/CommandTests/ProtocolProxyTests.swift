@@ -2,7 +2,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite struct `A proxy` {
+@Suite(.inTurns) struct `A proxy` {
     private static let scenario = """
         serve /page
         head 200 text/html

@@ -2,7 +2,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite struct `A redirect` {
+@Suite(.inTurns) struct `A redirect` {
     @Test(arguments: [
         ("relative", "/redirect-odd/relative-target", "Relative"),
         ("query", "/echo?x=1&y=2", "/echo?x=1&y=2"),
@@ -186,7 +186,7 @@ extension String {
     }
 }
 
-@Suite struct `A refresh` {
+@Suite(.inTurns) struct `A refresh` {
     @Test(arguments: ["/refresh/0", "/refresh/1", "/refresh-header/0"])
     func `within a second is followed and listed`(target: String) async throws {
         let site = try await SharedSite.get()

@@ -7,7 +7,7 @@ private func page(_ title: String) -> Nginx.Server.Source {
     .lines("location / { return 200 '<!DOCTYPE html><title>\(title)</title>'; }")
 }
 
-@Suite(.enabled(if: Nginx.isInstalled, "\(Nginx.skipReason)"))
+@Suite(.inTurns, .enabled(if: Nginx.isInstalled, "\(Nginx.skipReason)"))
 struct `A TLS connection` {
     @Test func `is told by what is wrong with the certificate, and -k bears it`() async throws {
         let expected: [(kind: Certificates.Kind, error: String?)] = [

@@ -50,12 +50,14 @@ import Titles
     }
 
     @Test(.enabled(if: folder != nil, "needs the folder ../shared/cases/titles"))
-    func `gives the titles that browsers show, however its bytes are cut`() throws {
+    func `gives the titles that browsers show, however its bytes are cut`() async throws {
         let folder = try #require(Self.folder)
         var wrong: [String: [String]] = [:]
         var counts: [String: Int] = [:]
         var unstable: [String] = []
         for page in try cases(in: folder) {
+            // Others run on the same few threads, and wait for answers in time.
+            await Task.yield()
             counts[page.group, default: 0] += 1
             let whole = Reading(page.body, type: page.type)
             if !page.accepted.contains(whole.title ?? []) {
@@ -68,11 +70,8 @@ import Titles
             }
         }
         report(counts: counts, wrong: wrong)
-        let total = counts.values.reduce(0, +)
-        let failed = wrong.values.map(\.count).reduce(0, +)
         #expect(unstable == [])
-        #expect(wrong.filter { $0.key.hasPrefix("real-") }.isEmpty)
-        #expect(Double(total - failed) >= 0.97 * Double(total))
+        #expect(wrong.isEmpty)
     }
 
     private func report(counts: [String: Int], wrong: [String: [String]]) {
