@@ -35,6 +35,9 @@ package final class Transfer {
     /// Bytes of a body in one turn of the loop, and bytes that come out of its codings, more or
     /// less: to read them takes 3 ms at worst.
     private static let turnShare = 256 << 10
+    /// What a call of libcurl's costs beside its bytes, as bytes of the share: a body may come in
+    /// chunks of one byte.
+    private static let costOfCall = 64
     /// Coded bytes that are decoded at a time; of deflate come at most a thousand times as many.
     private static let codedSlice = 256
 
@@ -61,6 +64,7 @@ package final class Transfer {
     var isWaitingForLookup = false
     private(set) var needsLookup = true
     private var blockBytes = 0
+    private var blockCost = 0
     private var lastBlock: Duration = .zero
     /// What we found wrong inside a callback, where a transfer cannot be ended.
     private var failure: TransferError?
@@ -130,6 +134,7 @@ package final class Transfer {
     func turnEnded() {
         let bytes = blockBytes
         blockBytes = 0
+        blockCost = 0
         decodedInTurn = 0
         lastBlock = loop.now
         if bytes > 0 { consumer?.transferReceived(block: bytes) }
@@ -189,6 +194,7 @@ package final class Transfer {
         heldBytes = []
         isPaused = false
         blockBytes = 0
+        blockCost = 0
         failure = nil
         easy.forgetError()
         bodyBytes = 0
@@ -252,12 +258,14 @@ package final class Transfer {
 
     /// - Returns: Whether to go on.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        // Trailers behind a chunked body are headers to libcurl.
-        guard !isHeadComplete else { return true }
         headBytes += line.count
         guard headBytes <= Self.longestHead else {
-            return fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
+            return isHeadComplete
+                ? fail(.body, "tooLarge", "the answer's trailer is too long")
+                : fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
         }
+        // Trailers behind a chunked body are headers to libcurl, and it keeps them all.
+        guard !isHeadComplete else { return true }
         if ResponseHead.isEnd(line) { return headEnded() }
         if let begun = ResponseHead(statusLine: line) {
             head = begun
@@ -271,6 +279,7 @@ package final class Transfer {
         let isInformational = (100..<200).contains(head.status)
         guard !isInformational else { return true }
         isHeadComplete = true
+        headBytes = 0
         enter(.body)
         do {
             decoding = try ContentDecoding(codings: head.contentEncodings)
@@ -289,9 +298,10 @@ package final class Transfer {
         if isBodyIgnored { return true }
         if blockBytes == 0 { pool.touched(self) }
         blockBytes += bytes.count
+        blockCost += bytes.count + Self.costOfCall
         bodyBytes += Int64(bytes.count)
         guard bodyBytes <= options.maxBytes else { return failTooLarge("on the wire") }
-        if blockBytes >= Self.turnShare { pause() }
+        if blockCost >= Self.turnShare { pause() }
         guard let consumer, consumer.wantsContent else { return true }
         guard let decoding else {
             consumer.transferReceived(content: bytes)
