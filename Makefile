@@ -63,9 +63,12 @@ tsan: deps
 asan: deps
 	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize address --scratch-path $(BUILD)/asan
 
-## conformance   compare the titles of SHARED/cases/titles with the browsers', over HTTP
+## conformance   compare the titles of SHARED/cases/titles with the browsers': over HTTP, and in
+##               process at 1, 7, 64, 1,024 and 16,384 bytes a chunk and whole
 conformance: release
 	scripts/conformance.py --binary $(BUILD)/release/pagewatch --cases $(SHARED)/cases/titles
+	PAGEWATCH_CORPUS=full PAGEWATCH_SHARED=$(abspath $(SHARED)) $(SWIFT) test -c release \
+		-Xswiftc -enable-testing --scratch-path $(BUILD)/conformance --filter Corpus
 
 ## bench         compare with the C floors of SHARED/bench
 bench: release

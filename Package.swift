@@ -64,7 +64,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
 
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
-        tests(of: "LoopbackSite", ["LoopbackSite", "Reactor", "TestSupport", "CZlib"]),
+        tests(of: "LoopbackSite", ["LoopbackSite", "loopback-site", "Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
         tests(
             of: "Fetching",

@@ -5,7 +5,7 @@ set -eu
 
 # Libraries with their headers, then what make targets and tests run.
 packages="libcurl4-openssl-dev libxml2-dev zlib1g-dev libbrotli-dev libzstd-dev libpcre2-dev
-    pkg-config python3-minimal ca-certificates openssl nginx-light iproute2"
+    pkg-config python3 ca-certificates openssl nginx-light iproute2"
 
 missing=
 for package in $packages; do
@@ -17,16 +17,17 @@ done
 echo "installing:$missing"
 root=
 [ "$(id -u)" = 0 ] || root=sudo
-export DEBIAN_FRONTEND=noninteractive
-# The lists of a fresh machine are empty; where they are there, they may still do. nginx is run by
-# the tests on ports of their own, so the service that the package would start stays off.
+# The tests run nginx on ports of their own; the service that its package would start stays off.
 policy=/usr/sbin/policy-rc.d
-created=
 if [ ! -e "$policy" ]; then
+    trap '$root rm -f "$policy"' EXIT
+    trap 'exit 130' INT TERM HUP
     printf '#!/bin/sh\nexit 101\n' | $root tee "$policy" >/dev/null
     $root chmod +x "$policy"
-    created=1
 fi
-trap '[ -z "$created" ] || $root rm -f "$policy"' EXIT
-install() { $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing; }
+install() {
+    # Unquoted: the names are to be words.
+    $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
+}
+# The lists of a fresh machine are empty; where they are there, they may do.
 install || { $root apt-get update -q && install; }

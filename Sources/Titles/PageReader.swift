@@ -21,9 +21,6 @@ package final class PageReader {
     /// What a body is read as.
     package enum Kind: Sendable { case html, xml, notPage }
 
-    /// If the encoding is not decided by then, it is with what was seen. Declarations were measured
-    /// at byte 143,026 at most.
-    private static let longestUndecided = 1 << 20
     /// What is decoded at a time: the title mostly ends in the first slice of many.
     private static let slice = 2048
 
@@ -48,7 +45,8 @@ package final class PageReader {
 
     private let contentType: String?
     private let options: Options
-    /// Bytes that wait for a decision about the type or the encoding.
+    /// Bytes that wait for a decision about the type or the encoding: at most
+    /// ``EncodingSniffer/longestWait``, and one piece.
     private var undecided: [UInt8] = []
     private var sniffer: EncodingSniffer?
     private var decision: EncodingDecision?
@@ -59,7 +57,9 @@ package final class PageReader {
     /// The unfinished character at the end of what libxml2 was given.
     private var xmlTail: [UInt8] = []
 
-    /// - Parameter contentType: The header's value; nil when there is none.
+    /// - Parameters:
+    ///   - contentType: The header's value; nil when there is none.
+    ///   - options: What the caller knows beyond it.
     package init(contentType: String?, options: Options = Options()) {
         self.contentType = contentType
         self.options = options
@@ -83,7 +83,7 @@ package final class PageReader {
         } else {
             let isDecided = !undecided.isEmpty && decideEncoding(bytes, isLast: false)
             undecided.append(contentsOf: bytes)
-            if isDecided || hasWaitedEnough() { decodeUndecided() }
+            if isDecided { decodeUndecided() }
         }
     }
 
@@ -131,11 +131,6 @@ package final class PageReader {
         sniffer = nil
         decoder = Decoder(decision.encoding)
         return true
-    }
-
-    private func hasWaitedEnough() -> Bool {
-        guard undecided.count > Self.longestUndecided else { return false }
-        return decideEncoding(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true)
     }
 
     private func decodeUndecided() {

@@ -4,7 +4,9 @@ enum PageType {
     /// The first bytes must tell.
     case unknown
 
-    /// - Parameter contentType: The header's value; its parameters and case do not matter.
+    /// - Parameters:
+    ///   - contentType: The header's value; its parameters and case do not matter.
+    ///   - maySniff: Whether the first bytes may tell.
     init(contentType: String?, maySniff: Bool) {
         let essence = Self.essence(of: contentType ?? "")
         switch essence {
@@ -22,7 +24,7 @@ enum PageType {
     /// The type without its parameters, in lower case; nil if it is none.
     private static func essence(of header: String) -> String? {
         let essence = header.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
-        var bytes = essence.drop(while: \.isHTTPSpace).map(\.asciiLowercased)
+        var bytes = essence.drop(while: \.isHTTPSpace).map(\.lowercasedASCII)
         while let last = bytes.last, last.isHTTPSpace { bytes.removeLast() }
         let parts = bytes.split(
             separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -46,10 +48,12 @@ enum PageSignature {
 
     /// What the first bytes mean.
     ///
-    /// - Parameter isLast: Whether no more will come.
+    /// - Parameters:
+    ///   - bytes: The body so far.
+    ///   - isLast: Whether no more will come.
     /// - Returns: nil as long as more bytes could change the answer.
     static func kind(of bytes: [UInt8], isLast: Bool) -> PageReader.Kind? {
-        let body = bytes.drop(while: \.isHTMLSpace)
+        let body = bytes.prefix(longest).drop(while: \.isASCIIWhitespace)
         var mayMatch = body.isEmpty
         for signature in html {
             switch match(body, signature, isHTML: true) {
@@ -72,7 +76,7 @@ enum PageSignature {
     ) -> Bool? {
         let length = signature.utf8CodeUnitCount
         let agrees = signature.withUTF8Buffer { expected in
-            zip(bytes, expected).allSatisfy { (isHTML ? $0.asciiLowercased : $0) == $1 }
+            zip(bytes, expected).allSatisfy { (isHTML ? $0.lowercasedASCII : $0) == $1 }
         }
         guard agrees else { return false }
         guard bytes.count >= length + (isHTML ? 1 : 0) else { return nil }

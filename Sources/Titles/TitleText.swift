@@ -23,13 +23,13 @@ struct TitleText {
     mutating func append(_ piece: UnsafeRawBufferPointer) {
         var at = 0
         while at < piece.count, !isFull {
-            if piece[at].isHTMLSpace {
+            if piece[at].isASCIIWhitespace {
                 owesSpace = true
                 at += 1
                 continue
             }
             let start = at
-            repeat { at += 1 } while at < piece.count && !piece[at].isHTMLSpace
+            repeat { at += 1 } while at < piece.count && !piece[at].isASCIIWhitespace
             appendWord(UnsafeRawBufferPointer(rebasing: piece[start..<at]))
         }
     }
@@ -89,11 +89,6 @@ struct UTF8Scalar {
 }
 
 extension UInt8 {
-    /// TAB, LF, FF, CR and SPACE: what HTML calls ASCII white space.
-    var isHTMLSpace: Bool {
-        self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D || self == 0x0C
-    }
-
     var isUTF8Continuation: Bool { self & 0xC0 == 0x80 }
 
     var isASCIIAlpha: Bool {
@@ -102,9 +97,4 @@ extension UInt8 {
     }
 
     var isASCIIDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-
-    /// The lower-case letter for an upper-case one of ASCII, else the byte itself.
-    var asciiLowercased: UInt8 {
-        self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
-    }
 }

@@ -1,3 +1,4 @@
+import CTestLinux
 import Glibc
 import Reactor
 
@@ -19,6 +20,8 @@ final class Connection {
         /// The script is over, and `output` is to be sent first.
         case leaving
         case silent, closed
+        /// The socket is the tunnel's.
+        case tunnelling
     }
 
     let number: Int
@@ -37,6 +40,7 @@ final class Connection {
     private var sent = 0
     private var budget = 0
     private var isWatchingForWriting = false
+    private var tunnel: Tunnel?
     private lazy var deadline = Deadline { [unowned self] in resume() }
 
     init(number: Int, socket raw: CInt, loop: EventLoop, stage: Stage) {
@@ -64,6 +68,8 @@ final class Connection {
     func close() {
         guard state != .closed else { return }
         state = .closed
+        tunnel?.stop()
+        tunnel = nil
         loop.unwatch(socket.raw)
         loop.disarm(deadline)
         shutdown(socket.raw, CInt(SHUT_RDWR))
@@ -140,7 +146,7 @@ final class Connection {
             }
         }
         flush()
-        guard state != .closed else { return }
+        guard state != .closed, state != .tunnelling else { return }
         if state == .leaving, output.isEmpty { leave() } else { updateWatch() }
     }
 
@@ -168,7 +174,27 @@ final class Connection {
             }
         case .end(let ending): end(ending)
         case .next(let ending): nextEnding = ending
+        case .tunnel: beginTunnel()
         case .repeated: break
+        }
+    }
+
+    private func beginTunnel() {
+        let port = values.request?.target.split(separator: ":").last.flatMap { UInt16($0) }
+        do {
+            let tunnel = try Tunnel(near: socket.raw, toPort: port ?? 0, loop: loop) {
+                [unowned self] in close()
+            }
+            send(Array("HTTP/1.1 200 Connected\r\n\r\n".utf8))
+            flush()
+            guard state == .playing else { return }
+            loop.unwatch(socket.raw)
+            try tunnel.start()
+            self.tunnel = tunnel
+            state = .tunnelling
+        } catch {
+            send(Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8))
+            end(.close)
         }
     }
 

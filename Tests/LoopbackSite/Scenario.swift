@@ -56,6 +56,8 @@ indirect enum Step: Sendable, Equatable {
     case end(Ending)
     /// What is done to the next request of the connection.
     case next(Ending)
+    /// Answers CONNECT, and passes bytes to and from the port it names.
+    case tunnel
 
     /// How the end of a body is told.
     enum Framing: Sendable, Equatable {

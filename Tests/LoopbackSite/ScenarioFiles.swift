@@ -1,3 +1,4 @@
+import CTestLinux
 import Glibc
 import Reactor
 

@@ -249,6 +249,7 @@ struct ScenarioReader {
                 throw error("\"next\" takes close, reset or silence")
             }
             return .next(ending)
+        case "tunnel": return .tunnel
         default: return nil
         }
     }

@@ -36,13 +36,19 @@ import Testing
         #expect(received.bytes == [1, 0x2F, 0x61, 2, 0xFF])
     }
 
-    @Test func `waits as long as a pause says`() async throws {
-        let received = try await exchange(
-            "serve /a\nhead 200\nbody\npause 40ms\ntext a\npause 40ms\ntext b")
-        let times = received.progress.map(\.time)
-        try #require(times.count == 3)
-        #expect(times[1] - times[0] >= .milliseconds(35))
-        #expect(times[2] - times[1] >= .milliseconds(35))
+    @Test func `waits at least as long as a pause says`() async throws {
+        let site = try await LoopbackSite.start(
+            scenarios: [], text: "serve /a\npause 40ms\ntext a\npause 40ms\ntext b")
+        let connection = try RawConnection(port: site.port)
+        connection.get("/a")
+        let received = try await connection.receive()
+        let asked = try await site.waitForRequest("/a").time
+        let first = try #require(received.progress.first)
+        let last = try #require(received.progress.last)
+        #expect(first.time - asked >= .milliseconds(40))
+        #expect(last.time - asked >= .milliseconds(80))
+        #expect(received.text == "ab")
+        await site.stop()
     }
 
     @Test func `resets a connection, without an answer or in the middle of one`() async throws {
@@ -168,6 +174,44 @@ import Testing
             connection.get("/a")
             #expect(try await connection.receive().text == "both")
         }
+        await site.stop()
+    }
+
+    @Test func `is a proxy, by absolute targets and by tunnels`() async throws {
+        let proxy = try await LoopbackSite.start()
+        let site = try await LoopbackSite.start()
+        let url = site.url("/page?title=Far")
+        for options in [[], ["-p"]] {
+            let curl = Program("curl", ["-sS", "-m", "20", "-x", proxy.url()] + options + [url])
+            #expect(try await curl.run().outputText == "<!DOCTYPE html><title>Far</title>")
+        }
+        #expect(await proxy.requests().map(\.method) == ["GET", "CONNECT"])
+        #expect(await site.requests().count == 1)
+        let large = Program(
+            "curl",
+            [
+                "-sS", "-m", "30", "-x", proxy.url(), "-p", site.url("/v5"), site.url("/nuls"),
+                "-o", "/dev/null", "-o", "/dev/null", "-w", "%{size_download} ",
+            ])
+        #expect(try await large.run().outputText == "5000 100000000 ")
+        await site.stop()
+        await proxy.stop()
+    }
+
+    @Test func `answers the vectors of the progress bar with the bytes they name`() async throws {
+        let site = try await LoopbackSite.start()
+        for (path, size) in [("/v2", 1000), ("/v5", 5000), ("/v8", 0), ("/v10/0", 1000)] {
+            let connection = try RawConnection(port: site.port)
+            connection.get(path, "Connection: close")
+            let parts = try await connection.receive().text.split(
+                separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+            #expect(parts.last?.utf8.count == size, "\(path)")
+        }
+        let connection = try RawConnection(port: site.port)
+        connection.get("/v6")
+        let cut = try await connection.receive()
+        #expect(cut.ending == .reset && cut.text.contains("Content-Length: 10000"))
+        #expect(cut.text.utf8.count < 5200)
         await site.stop()
     }
 

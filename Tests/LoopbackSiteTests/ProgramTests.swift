@@ -22,6 +22,12 @@ import Testing
         #expect(try await Program("cat", []).run().output.isEmpty)
     }
 
+    @Test func `does not mind input that nobody reads`() async throws {
+        var program = Program("true", [])
+        program.input = Array(repeating: 0x61, count: 1_000_000)
+        #expect(try await program.run().exitCode == 0)
+    }
+
     @Test func `hands on the environment as given, and nothing else`() async throws {
         var program = Program("/usr/bin/env", [])
         program.environment = ["ONLY": "this"]

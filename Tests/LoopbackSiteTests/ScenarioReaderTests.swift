@@ -1,4 +1,3 @@
-import CZlib
 import LoopbackSite
 import Testing
 

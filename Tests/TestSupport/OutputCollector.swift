@@ -1,3 +1,5 @@
+import CLinux
+import CTestLinux
 import Glibc
 import Reactor
 
@@ -33,6 +35,11 @@ struct OutputCollector {
 
     /// Returns when the program has ended and all that it wrote is read.
     mutating func run(whenTooLong stop: () -> Void) {
+        // A program that ends without reading its input is no reason for this process to end.
+        var broken = sigset_t()
+        sigemptyset(&broken)
+        sigaddset(&broken, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &broken, nil)
         var isStopped = false
         while true {
             if isInputOpen && input.isEmpty { closeInput() }

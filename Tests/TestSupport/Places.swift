@@ -1,3 +1,4 @@
+import CTestLinux
 import Glibc
 
 /// Where the test finds what was built.
@@ -27,11 +28,8 @@ package enum SharedFolder {
         return access(folder, R_OK | X_OK) == 0 ? folder : nil
     }()
 
-    /// For `.enabled(if: SharedFolder.isHere, SharedFolder.comment)`.
-    package static var isHere: Bool { path != nil }
-
-    /// Why a test that needs the folder is skipped.
-    package static let skipReason: String =
+    /// Why a test that needs the folder is skipped; `.needsSharedFolder` says it.
+    package static let skipReason =
         "needs the folder ../shared (or $PAGEWATCH_SHARED), which is not here"
 }
 

@@ -2,7 +2,8 @@ import CTestLinux
 import Glibc
 import Reactor
 
-/// A folder of a test's own, removed with all that is in it when the value goes.
+/// A folder of a test's own, removed with all that is in it when the value goes
+/// or the process exits.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -13,11 +14,26 @@ package final class TemporaryFolder: Sendable {
         guard mkdtemp(&template) != nil else {
             throw SystemError(code: errno, action: "make a folder in \(base)")
         }
-        path = String(
+        let path = String(
             decoding: template.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.path = path
+        Self.standing.withLock { _ = $0.insert(path) }
     }
 
     deinit {
+        let path = path
+        Self.standing.withLock { _ = $0.remove(path) }
+        Self.removeTree(path)
+    }
+
+    /// Folders that are not removed yet. Values of static properties never go: their folders are
+    /// removed when the process exits.
+    private static let standing: Locked<Set<String>> = {
+        atexit { for path in TemporaryFolder.standing.withLock({ $0 }) { removeTree(path) } }
+        return Locked([])
+    }()
+
+    private static func removeTree(_ path: String) {
         CStrings.with([path]) { paths in
             guard let walk = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, nil) else { return }
             defer { fts_close(walk) }

@@ -21,6 +21,7 @@ enum CharacterReferences {
     /// - Parameters:
     ///   - name: The letters and digits after the ampersand, at most ``longestName``.
     ///   - isClosed: Whether a semicolon follows them.
+    /// - Returns: nil if no reference begins like this.
     static func match(_ name: UnsafeRawBufferPointer, isClosed: Bool) -> Match? {
         if isClosed, let (first, second) = scalars(of: name, closed: true) {
             return Match(nameLength: name.count, hasSemicolon: true, first: first, second: second)
@@ -36,9 +37,8 @@ enum CharacterReferences {
         return nil
     }
 
-    /// What a numeric reference stands for, oddities of old pages included.
-    ///
-    /// - Parameter value: Saturated: anything above U+10FFFF means too large.
+    /// What a numeric reference stands for, oddities of old pages included; anything above U+10FFFF
+    /// means too large.
     static func scalar(ofNumber value: UInt32) -> Unicode.Scalar {
         if value >= 0x80, value <= 0x9F, let meant = windows1252(value) { return meant }
         guard value != 0, let scalar = Unicode.Scalar(value) else { return "\u{FFFD}" }

@@ -16,7 +16,7 @@ extension HTMLTokenizer {
                 state = .beforeAttributeName
                 return
             case 0: for byte in UTF8.encodedReplacementCharacter { tag.name.append(byte) }
-            default: tag.name.append(byte.asciiLowercased)
+            default: tag.name.append(byte.lowercasedASCII)
             }
         }
     }
@@ -24,7 +24,7 @@ extension HTMLTokenizer {
     mutating func readBeforeAttributeName(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
             } else if byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
                 state = .afterAttributeName
@@ -42,7 +42,7 @@ extension HTMLTokenizer {
     }
 
     mutating func readAttributeName(_ input: inout Input) {
-        if !tag.attributes.wantsMore { return passAttributeName(&input) }
+        let isOfInterest = tag.attributes.wantsMore
         while input.at < input.end {
             let byte = input.peek
             switch byte {
@@ -55,28 +55,11 @@ extension HTMLTokenizer {
                 endAttributeName()
                 state = .afterAttributeName
                 return
-            case 0: for byte in UTF8.encodedReplacementCharacter { attributeName.append(byte) }
-            default: attributeName.append(byte.asciiLowercased)
+            case 0 where isOfInterest:
+                for byte in UTF8.encodedReplacementCharacter { attributeName.append(byte) }
+            default: if isOfInterest { attributeName.append(byte.lowercasedASCII) }
             }
             input.at += 1
-        }
-    }
-
-    /// Goes to the end of a name that nobody asks for.
-    private mutating func passAttributeName(_ input: inout Input) {
-        while input.at < input.end {
-            switch input.peek {
-            case UInt8(ascii: "="):
-                input.at += 1
-                endAttributeName()
-                state = .beforeAttributeValue
-                return
-            case 0x20, 0x0A, 0x09, 0x0D, 0x0C, UInt8(ascii: "/"), UInt8(ascii: ">"):
-                endAttributeName()
-                state = .afterAttributeName
-                return
-            default: input.at += 1
-            }
         }
     }
 
@@ -87,7 +70,7 @@ extension HTMLTokenizer {
     mutating func readAfterAttributeName(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
                 continue
             }
@@ -112,7 +95,7 @@ extension HTMLTokenizer {
     mutating func readBeforeAttributeValue(_ input: inout Input) {
         while input.at < input.end {
             let byte = input.peek
-            if byte.isHTMLSpace {
+            if byte.isASCIIWhitespace {
                 input.at += 1
                 continue
             }
@@ -177,7 +160,7 @@ extension HTMLTokenizer {
 
     mutating func readAfterQuotedValue(_ input: inout Input) {
         let byte = input.peek
-        if byte.isHTMLSpace {
+        if byte.isASCIIWhitespace {
             input.at += 1
             state = .beforeAttributeName
         } else if byte == UInt8(ascii: "/") {

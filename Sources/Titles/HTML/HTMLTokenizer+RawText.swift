@@ -49,12 +49,13 @@ extension HTMLTokenizer {
         while input.at < input.end {
             let byte = input.peek
             if held.count < rawName.count {
-                guard byte.asciiLowercased == rawName[held.count] else { return releaseRawText() }
+                guard byte.lowercasedASCII == rawName[held.count] else { return releaseRawText() }
                 held.append(byte)
                 input.at += 1
                 continue
             }
-            guard byte.isHTMLSpace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") else {
+            guard byte.isASCIIWhitespace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">")
+            else {
                 return releaseRawText()
             }
             tag.begin(isEnd: true)

@@ -129,7 +129,7 @@ extension HTMLTokenizer {
         switch referenceReturn {
         case .title: rules.titleText(scalar)
         case .data:
-            let isSpace = scalar.isASCII && UInt8(scalar.value).isHTMLSpace
+            let isSpace = scalar.isASCII && UInt8(scalar.value).isASCIIWhitespace
             if !isSpace { rules.text() }
         default: tag.attributes.append(scalar)
         }

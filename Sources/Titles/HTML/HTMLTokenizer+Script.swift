@@ -88,14 +88,14 @@ extension HTMLTokenizer {
         _ input: inout Input, ifScript: State, else other: State
     ) {
         let byte = input.peek
-        if byte.isHTMLSpace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
+        if byte.isASCIIWhitespace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
             input.at += 1
             state = matched == Self.script.utf8CodeUnitCount ? ifScript : other
         } else if byte.isASCIIAlpha {
             input.at += 1
             let fits =
                 matched >= 0 && matched < Self.script.utf8CodeUnitCount
-                && byte.asciiLowercased == Self.script.utf8Start[matched]
+                && byte.lowercasedASCII == Self.script.utf8Start[matched]
             // Another name stays another name, however it goes on.
             matched = fits ? matched + 1 : -1
         } else {

@@ -120,7 +120,7 @@ struct HTMLTokenizer {
                 beginReference(then: .data)
                 return
             case 0: rules.nul()
-            default: if !byte.isHTMLSpace { rules.text() }
+            default: if !byte.isASCIIWhitespace { rules.text() }
             }
             if rules.isSettled { return }
         }
@@ -195,9 +195,10 @@ struct HTMLTokenizer {
             }
         }
         while input.at < input.end {
+            // In bounds: the state is left as soon as `matched` is the word's length.
             let byte = declaration.utf8Start[matched]
             // Only "doctype" holds lower-case letters, and only it may be written in any case.
-            guard input.peek == byte || input.peek.asciiLowercased == byte else {
+            guard input.peek == byte || input.peek.lowercasedASCII == byte else {
                 state = .bogusComment
                 return
             }
@@ -256,7 +257,7 @@ struct HTMLTokenizer {
                 state = .data
                 return
             default:
-                if state != .cdata || !byte.isHTMLSpace && byte != 0 { rules.text() }
+                if state != .cdata || !byte.isASCIIWhitespace && byte != 0 { rules.text() }
                 state = .cdata
                 if rules.isSettled { return }
                 if !rules.caresForText { input.at = input.find(UInt8(ascii: "]")) ?? input.end }
@@ -271,8 +272,7 @@ struct Input {
     var at = 0
     let end: Int
 
-    /// - Parameters:
-    ///   - base: Readable for `end` bytes as long as this value lives.
+    /// Begins at the start of `end` bytes at `base`, readable as long as this value lives.
     init(base: UnsafeRawPointer, end: Int) {
         self.base = base
         self.end = end

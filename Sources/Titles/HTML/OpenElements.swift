@@ -46,7 +46,7 @@ struct OpenElement {
     }
 }
 
-/// The standard's stack of open elements; never empty memory for a page that nests for ever.
+/// The standard's stack of open elements; its memory is bounded, even for a page that nests for ever.
 struct OpenElements {
     /// As deep as browsers nest; deeper elements are not tracked.
     private static let ordinaryDepth = 512

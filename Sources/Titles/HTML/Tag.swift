@@ -159,7 +159,7 @@ struct KeptAttributes {
     func value(is text: StaticString) -> Bool {
         guard value.count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { expected in
-            zip(value, expected).allSatisfy { $0.asciiLowercased == $1 }
+            zip(value, expected).allSatisfy { $0.lowercasedASCII == $1 }
         }
     }
 }

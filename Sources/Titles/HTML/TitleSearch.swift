@@ -59,9 +59,8 @@ struct TitleSearch {
         isOver = true
     }
 
-    /// Whether a later title could still come before the one found.
-    ///
-    /// - Parameter outermostTable: The number of the outermost table that is open, or 0.
+    /// Whether a later title could still come before the one found, as the outermost open table
+    /// (its number, or 0) is around it.
     func canBePreceded(outermostTable: UInt32) -> Bool {
         outermostTable != 0 && outermostTable <= tablesAround
     }

@@ -29,8 +29,6 @@ final class XMLEntities {
         lent.initialize(to: xmlEntity())
         lent.pointee.type = XML_ENTITY_DECL
         lent.pointee.name = UnsafePointer(name)
-        // libxml2 takes the content of a predefined entity as plain text and keeps no pointer to it.
-        lent.pointee.etype = XML_INTERNAL_PREDEFINED_ENTITY
         lent.pointee.content = content
     }
 
@@ -44,14 +42,17 @@ final class XMLEntities {
         hasHTMLNames = Self.publicIDs.contains { equals(publicID, $0) }
     }
 
-    /// What a reference stands for; nil is an error of the document.
+    /// What a reference stands for.
     ///
-    /// - Parameter declared: What the document itself, or XML, says it is.
+    /// - Parameters:
+    ///   - name: The name between `&` and `;`.
+    ///   - declared: What the document itself, or XML, says it is.
+    /// - Returns: nil if it is an error of the document; what is lent, up to the next call.
     func entity(named name: UnsafePointer<xmlChar>?, declared: xmlEntityPtr?) -> xmlEntityPtr? {
         if let declared {
             switch declared.pointee.etype {
             case XML_INTERNAL_GENERAL_ENTITY, XML_INTERNAL_PREDEFINED_ENTITY: return declared
-            default: return lend([])
+            default: return lend([], as: XML_INTERNAL_PREDEFINED_ENTITY)
             }
         }
         guard hasHTMLNames, let name else { return nil }
@@ -61,11 +62,21 @@ final class XMLEntities {
                 UnsafeRawBufferPointer(start: name, count: length), isClosed: true),
             match.hasSemicolon
         else { return nil }
-        return lend([match.first, match.second].compactMap { $0 })
+        // libxml2 takes the content of a predefined entity as plain text.
+        return lend(
+            [match.first, match.second].compactMap { $0 }, as: XML_INTERNAL_PREDEFINED_ENTITY)
     }
 
-    /// - Parameter scalars: At most two.
-    private func lend(_ scalars: [Unicode.Scalar]) -> xmlEntityPtr {
+    /// What a reference in a document type stands for: nothing, if it is a file elsewhere.
+    func parameterEntity(declared: xmlEntityPtr?) -> xmlEntityPtr? {
+        guard let declared, declared.pointee.etype != XML_INTERNAL_PARAMETER_ENTITY else {
+            return declared
+        }
+        return lend([], as: XML_INTERNAL_PARAMETER_ENTITY)
+    }
+
+    /// Lends an entity with that text, of at most two scalars.
+    private func lend(_ scalars: [Unicode.Scalar], as type: xmlEntityType) -> xmlEntityPtr {
         var count = 0
         for byte in scalars.flatMap({ UTF8.encode($0).map(Array.init) ?? [] }) {
             guard count < CharacterReferences.longestText else { break }
@@ -74,6 +85,7 @@ final class XMLEntities {
         }
         content[count] = 0
         lent.pointee.length = CInt(count)
+        lent.pointee.etype = type
         return lent
     }
 }

@@ -200,10 +200,8 @@ private enum XMLCallbacks {
             return XMLCallbacks.reader(context)?.entities.entity(named: name, declared: declared)
         }
         handler.getParameterEntity = { context, name in
-            guard let entity = xmlSAX2GetParameterEntity(context, name),
-                entity.pointee.etype == XML_INTERNAL_PARAMETER_ENTITY
-            else { return nil }
-            return entity
+            let declared = xmlSAX2GetParameterEntity(context, name)
+            return XMLCallbacks.reader(context)?.entities.parameterEntity(declared: declared)
         }
         // Nothing is loaded, and nothing kept but what may be text.
         handler.resolveEntity = nil
