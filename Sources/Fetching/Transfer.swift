@@ -60,8 +60,7 @@ package final class Transfer {
     /// Coded bytes that have come and are to be decoded in a later turn.
     private var heldBytes: [UInt8] = []
     private var isPaused = false
-    /// Whether libcurl ended the hop because its name may not be looked up yet.
-    var isWaitingForLookup = false
+    var lookup = Lookup.mayStart
     private(set) var needsLookup = true
     private var blockBytes = 0
     private var blockCost = 0
@@ -124,7 +123,7 @@ package final class Transfer {
 
     /// libcurl has ended the hop.
     func completed(_ code: CURLcode) {
-        if isWaitingForLookup { return pool.waitForLookup(self) }
+        if lookup == .refused { return waitForLookup() }
         if code == CURLE_OK, !heldBytes.isEmpty { decodeHeld(share: .max) }
         let error = failure ?? (isBodyIgnored ? nil : transferError(of: code)) ?? truncation()
         end(error)
@@ -177,7 +176,7 @@ package final class Transfer {
     private func finish() {
         clock.stop(at: MonotonicClock.now())
         loop.disarm(deadline)
-        isWaitingForLookup = false
+        lookup = .mayStart
         decoding = nil
         consumer = nil
     }

@@ -105,8 +105,10 @@ struct `A resolver` {
         let run = try await LonelyNetwork.run(
             names + good + [
                 "--concurrency", "700", "--resolve-timeout", "400ms", "--connect-timeout", "5s",
-            ], resolver: LonelyNetwork.silent, limit: "ulimit -v 3500000")
+            ], resolver: LonelyNetwork.silent, limit: "ulimit -v 6000000")
         #expect(run.outcome.ending == .exited(2))
+        let errors = run.results.filter { $0.error != nil && $0.error != "resolve: timedOut" }
+        #expect(errors.first?.message == nil, "\(errors.count) of them")
         #expect(run.results.count { $0.error == "resolve: timedOut" } == 1500)
         #expect(run.results.count { $0.title == "Good" } == 20)
         #expect(run.results.allSatisfy { $0.seconds("total") < 1 })
