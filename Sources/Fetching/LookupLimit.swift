@@ -25,14 +25,30 @@ extension Transfer {
     /// - Returns: Whether it may be; else libcurl ends the hop, and it is begun again later.
     func lookupStarts() -> Bool {
         enter(.resolve)
-        isWaitingForLookup = needsLookup && !LookupLimit.hasRoom
-        return !isWaitingForLookup
+        guard needsLookup, !LookupLimit.hasRoom else { return true }
+        lookup = .refused
+        return false
     }
 
-    /// Begins a hop again that was not let look its name up; nothing if it is over.
+    /// libcurl has ended the hop that was refused.
+    func waitForLookup() {
+        lookup = .waiting
+        pool.waitForLookup(self)
+    }
+
+    /// Begins a waiting hop again; nothing if it is over, or another has begun since.
     func retryLookup() {
-        guard isWaitingForLookup else { return }
-        isWaitingForLookup = false
+        guard lookup == .waiting else { return }
+        lookup = .mayStart
         pool.add(self)
+    }
+
+    /// Where a hop stands whose name is to be looked up.
+    enum Lookup {
+        case mayStart
+        /// libcurl is about to end the hop, in this turn.
+        case refused
+        /// It is to be begun again.
+        case waiting
     }
 }

@@ -127,7 +127,9 @@ extension Transfer {
             failed("bodyCutShort", "the body ended early (\(detail))")
         case .firstByte where wasReset:
             failed("connectionReset", "the connection was reset before an answer")
-        case .firstByte where code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR:
+        case .firstByte
+        where code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_HTTP2_STREAM
+            || code == CURLE_HTTP2:
             failed("connectionClosed", "closed without an answer (\(detail))")
         case .connect where code == CURLE_RECV_ERROR || code == CURLE_PROXY:
             failed("proxyRefused", "the proxy gave no connection (\(detail))")

@@ -35,6 +35,9 @@ package final class Transfer {
     /// Bytes of a body in one turn of the loop, and bytes that come out of its codings, more or
     /// less: to read them takes 3 ms at worst.
     private static let turnShare = 256 << 10
+    /// What a call of libcurl's costs beside its bytes, as bytes of the share: a body may come in
+    /// chunks of one byte.
+    private static let costOfCall = 64
     /// Coded bytes that are decoded at a time; of deflate come at most a thousand times as many.
     private static let codedSlice = 256
 
@@ -57,10 +60,10 @@ package final class Transfer {
     /// Coded bytes that have come and are to be decoded in a later turn.
     private var heldBytes: [UInt8] = []
     private var isPaused = false
-    /// Whether libcurl ended the hop because its name may not be looked up yet.
-    var isWaitingForLookup = false
+    var lookup = Lookup.mayStart
     private(set) var needsLookup = true
     private var blockBytes = 0
+    private var blockCost = 0
     private var lastBlock: Duration = .zero
     /// What we found wrong inside a callback, where a transfer cannot be ended.
     private var failure: TransferError?
@@ -120,7 +123,7 @@ package final class Transfer {
 
     /// libcurl has ended the hop.
     func completed(_ code: CURLcode) {
-        if isWaitingForLookup { return pool.waitForLookup(self) }
+        if lookup == .refused { return waitForLookup() }
         if code == CURLE_OK, !heldBytes.isEmpty { decodeHeld(share: .max) }
         let error = failure ?? (isBodyIgnored ? nil : transferError(of: code)) ?? truncation()
         end(error)
@@ -130,6 +133,7 @@ package final class Transfer {
     func turnEnded() {
         let bytes = blockBytes
         blockBytes = 0
+        blockCost = 0
         decodedInTurn = 0
         lastBlock = loop.now
         if bytes > 0 { consumer?.transferReceived(block: bytes) }
@@ -172,7 +176,7 @@ package final class Transfer {
     private func finish() {
         clock.stop(at: MonotonicClock.now())
         loop.disarm(deadline)
-        isWaitingForLookup = false
+        lookup = .mayStart
         decoding = nil
         consumer = nil
     }
@@ -189,6 +193,7 @@ package final class Transfer {
         heldBytes = []
         isPaused = false
         blockBytes = 0
+        blockCost = 0
         failure = nil
         easy.forgetError()
         bodyBytes = 0
@@ -252,12 +257,14 @@ package final class Transfer {
 
     /// - Returns: Whether to go on.
     func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
-        // Trailers behind a chunked body are headers to libcurl.
-        guard !isHeadComplete else { return true }
         headBytes += line.count
         guard headBytes <= Self.longestHead else {
-            return fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
+            return isHeadComplete
+                ? fail(.body, "tooLarge", "the answer's trailer is too long")
+                : fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
         }
+        // Trailers behind a chunked body are headers to libcurl, and it keeps them all.
+        guard !isHeadComplete else { return true }
         if ResponseHead.isEnd(line) { return headEnded() }
         if let begun = ResponseHead(statusLine: line) {
             head = begun
@@ -271,6 +278,7 @@ package final class Transfer {
         let isInformational = (100..<200).contains(head.status)
         guard !isInformational else { return true }
         isHeadComplete = true
+        headBytes = 0
         enter(.body)
         do {
             decoding = try ContentDecoding(codings: head.contentEncodings)
@@ -289,9 +297,10 @@ package final class Transfer {
         if isBodyIgnored { return true }
         if blockBytes == 0 { pool.touched(self) }
         blockBytes += bytes.count
+        blockCost += bytes.count + Self.costOfCall
         bodyBytes += Int64(bytes.count)
         guard bodyBytes <= options.maxBytes else { return failTooLarge("on the wire") }
-        if blockBytes >= Self.turnShare { pause() }
+        if blockCost >= Self.turnShare { pause() }
         guard let consumer, consumer.wantsContent else { return true }
         guard let decoding else {
             consumer.transferReceived(content: bytes)

@@ -71,6 +71,12 @@ struct CheckRun {
         return CheckRun(try await program.run())
     }
 
+    /// For a run that waits for its test: among many tests it may be a minute until the test is
+    /// its turn again.
+    static let patience = [
+        "--timeout", "10min", "--first-byte-timeout", "10min", "--stall-timeout", "10min",
+    ]
+
     init(_ outcome: Program.Outcome) {
         self.outcome = outcome
         results = outcome.outputLines.compactMap { JSONValue($0).map { PageResult(json: $0) } }

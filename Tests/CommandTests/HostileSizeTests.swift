@@ -121,4 +121,33 @@ private let mostMemory = 64 << 20
         }
         await site.stop()
     }
+
+    /// libcurl keeps every line of a head and of a trailer.
+    @Test(
+        arguments: [
+            ("/hints", "firstByte: tooLarge", nil), ("/trailer", "body: tooLarge", "Tail"),
+        ] as [(String, String, String?)])
+    func `in lines without end ends at a few of them`(
+        target: String, error: String, title: String?
+    ) async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /hints
+            repeat forever
+              text HTTP/1.1 103 Early Hints\\r\\nX: y\\r\\n\\r\\n
+            end
+            serve /trailer
+            text HTTP/1.1 200 OK\\r\\nContent-Type: text/html; charset=utf-8\\r\\n
+            text Transfer-Encoding: chunked\\r\\n\\r\\n13\\r\\n<title>Tail</title>\\r\\n0\\r\\n
+            repeat forever
+              text X-Trailer: one of very many lines\\r\\n
+            end
+            """)
+        let run = try await CheckRun.heavy(site.url(target))
+        #expect(run.result?.error == error)
+        #expect(run.result?.title == title)
+        #expect(run.outcome.peakResidentBytes < mostMemory)
+        #expect(run.exitCode == 2)
+        await site.stop()
+    }
 }

@@ -32,12 +32,14 @@ private final class Feed {
 
     /// `pagewatch check --json --from -` with its input from here.
     func program(_ options: String...) -> Program {
-        Program(
+        var program = Program(
             "/bin/sh",
             [
                 "-c", "feed=$1; shift; exec \"$@\" < \"$feed\"", "sh", path,
                 BuiltProducts.path("pagewatch"), "check", "--json", "--from", "-",
-            ] + options)
+            ] + CheckRun.patience + options)
+        program.timeLimit = .seconds(300)
+        return program
     }
 }
 
@@ -99,8 +101,10 @@ private final class Feed {
 
     @Test func `that is interrupted leaves the terminal as it was`() async throws {
         let site = try await LoopbackSite.playing(Self.scenario)
-        var program = Program.pagewatch("check", site.url("/silent"))
+        var program = Program.pagewatch(
+            arguments: ["check", site.url("/silent")] + CheckRun.patience)
         program.terminal = .init()
+        program.timeLimit = .seconds(300)
         let running = try program.start()
         try await site.waitForRequest("/silent")
         // Ctrl-C, as the terminal makes a signal of it.

@@ -109,8 +109,9 @@ import Testing
             "serve /gated\ngate all\nhead 200 text/html\ntext <title>Gated</title>")
         let other = try await LoopbackSite.playing(Self.counted)
         let gated = (1...20).map { site.url("/gated?\($0)") }
-        let program = Program.pagewatch(
-            arguments: ["check", "--json"] + gated + [other.url("/page")])
+        var program = Program.pagewatch(
+            arguments: ["check", "--json"] + CheckRun.patience + gated + [other.url("/page")])
+        program.timeLimit = .seconds(300)
         let running = try program.start()
         await site.waitForGate("all", count: 6)
         // The last in the line: what could start before it has started.
