@@ -16,7 +16,10 @@ struct OutputCollector {
     private(set) var output: [UInt8] = []
     private(set) var errors: [UInt8] = []
     private(set) var onTerminal: [UInt8] = []
-    private(set) var peakResidentBytes: Int?
+    /// 0 if the program ended before it could be looked at.
+    private(set) var peakResidentBytes = 0
+    /// Whether the program's memory is looked at.
+    var isSampled: Bool { sampled != nil }
     private var lineStart = 0
     private var searched = 0
 
@@ -127,6 +130,6 @@ struct OutputCollector {
             let size = line.split(separator: "\t").last?.split(separator: " ").first,
             let kibibytes = Int(size)
         else { return }
-        peakResidentBytes = max(peakResidentBytes ?? 0, kibibytes * 1024)
+        peakResidentBytes = max(peakResidentBytes, kibibytes * 1024)
     }
 }

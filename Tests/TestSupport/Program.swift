@@ -62,7 +62,7 @@ package struct Program: Sendable {
         package var userTime = Duration.zero
         package var systemTime = Duration.zero
         /// The largest resident size; no less than that of the test's own process, because exec
-        /// hands it on, unless ``Program/samplesMemory``.
+        /// hands it on, unless ``Program/samplesMemory``: then 0 if it ended before the first look.
         package var peakResidentBytes = 0
 
         package var outputText: String { String(decoding: output, as: UTF8.self) }

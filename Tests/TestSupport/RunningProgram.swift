@@ -94,6 +94,7 @@ package final class RunningProgram: Sendable {
         let (output, errors, terminal) = (
             collector.output, collector.errors, collector.onTerminal
         )
+        let isSampled = collector.isSampled
         let sampled = collector.peakResidentBytes
         let waiters = state.withLock { state in
             let status = state.status
@@ -109,7 +110,7 @@ package final class RunningProgram: Sendable {
                 ending: ending, output: output, errors: errors, onTerminal: terminal, wall: wall,
                 userTime: Duration(state.usage.ru_utime),
                 systemTime: Duration(state.usage.ru_stime),
-                peakResidentBytes: sampled ?? state.usage.ru_maxrss * 1024)
+                peakResidentBytes: isSampled ? sampled : state.usage.ru_maxrss * 1024)
             state.outcome = outcome
             let waiters = state.waiters
             state.waiters = []
