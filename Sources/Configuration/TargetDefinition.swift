@@ -1,0 +1,52 @@
+import WebAddress
+
+/// One target as the configuration defines it.
+///
+/// The settings are shared between targets that have the same: 100,000 targets of a few groups
+/// cost little more than their names and URLs.
+package struct TargetDefinition: Equatable, Sendable {
+    /// Where a definition stands.
+    package struct Place: Equatable, Sendable {
+        package var file: String
+        /// From 1.
+        package var line: Int
+
+        package init(file: String, line: Int) {
+            self.file = file
+            self.line = line
+        }
+    }
+
+    /// ASCII letters, digits, `.`, `_` and `-`; what the target's history goes by.
+    package let name: String
+    /// The address to load; it alone has the user information that the URL was written with.
+    package let url: WebAddress
+    package let place: Place
+    private let shared: SharedSettings
+
+    package var settings: TargetSettings { shared.value }
+
+    init(name: String, url: WebAddress, place: Place, settings: SharedSettings) {
+        self.name = name
+        self.url = url
+        self.place = place
+        shared = settings
+    }
+
+    /// Whether the target is the same to load and to judge: all but the place.
+    package func isSame(as other: TargetDefinition) -> Bool {
+        name == other.name && url == other.url
+            && (shared === other.shared || shared.value == other.shared.value)
+    }
+
+    package static func == (one: TargetDefinition, other: TargetDefinition) -> Bool {
+        one.isSame(as: other) && one.place == other.place
+    }
+}
+
+/// Settings that many targets have in common, and what is worth keeping about them.
+final class SharedSettings: Sendable {
+    let value: TargetSettings
+
+    init(_ value: TargetSettings) { self.value = value }
+}
