@@ -46,6 +46,8 @@ package struct Configuration: Equatable, Sendable {
     package var retention = Retention()
     /// The state folder; nil leaves it to the command line and the environment, which go first.
     package var state: String?
+    /// What holds for a target that does not say otherwise; drop-ins may add to it for their own.
+    package var defaults = TargetSettings()
     /// In the order of the files and of the lines in them; no name occurs twice.
     package var targets: [TargetDefinition] = []
 

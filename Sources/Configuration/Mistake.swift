@@ -27,3 +27,40 @@ package struct Mistake: Error, Equatable, Sendable, CustomStringConvertible {
         "\(file):\(position.line):\(position.column): \(problem) (\(remedy))"
     }
 }
+
+/// The mistakes of one file, as they are found.
+struct MistakeList {
+    /// More are counted, not kept: a file of 16 MiB can have a million.
+    private static let most = 1000
+
+    let file: String
+    private var found: [Mistake] = []
+    private var others = 0
+
+    init(file: String) { self.file = file }
+
+    var isEmpty: Bool { found.isEmpty }
+
+    mutating func add(at position: Mistake.Position, _ problem: String, remedy: String) {
+        guard found.count < Self.most else {
+            others += 1
+            return
+        }
+        let mistake = Mistake(file: file, position: position, problem: problem, remedy: remedy)
+        // What an alias names is read with each of its aliases.
+        guard !found.suffix(Self.most).contains(mistake) else { return }
+        found.append(mistake)
+    }
+
+    /// In the order of the lines; the last tells of those that were not kept.
+    var sorted: [Mistake] {
+        var mistakes = found.sorted { $0.position < $1.position }
+        if others > 0, let last = mistakes.last {
+            mistakes.append(
+                Mistake(
+                    file: file, position: last.position,
+                    problem: "there are \(others) more mistakes", remedy: "mend these first"))
+        }
+        return mistakes
+    }
+}

@@ -10,10 +10,13 @@ package struct TargetDefinition: Equatable, Sendable {
         package var file: String
         /// From 1.
         package var line: Int
+        /// Likewise, in characters.
+        package var column: Int
 
-        package init(file: String, line: Int) {
+        package init(file: String, line: Int, column: Int = 1) {
             self.file = file
             self.line = line
+            self.column = column
         }
     }
 
@@ -22,20 +25,26 @@ package struct TargetDefinition: Equatable, Sendable {
     /// The address to load; it alone has the user information that the URL was written with.
     package let url: WebAddress
     package let place: Place
-    private let shared: SharedSettings
+    let shared: SharedSettings
+    /// Whether the URL was written with user information that is not known any more.
+    let lacksURLLogin: Bool
 
     package var settings: TargetSettings { shared.value }
 
-    init(name: String, url: WebAddress, place: Place, settings: SharedSettings) {
+    init(
+        name: String, url: WebAddress, place: Place, settings: SharedSettings,
+        lacksURLLogin: Bool = false
+    ) {
         self.name = name
         self.url = url
         self.place = place
         shared = settings
+        self.lacksURLLogin = lacksURLLogin
     }
 
     /// Whether the target is the same to load and to judge: all but the place.
     package func isSame(as other: TargetDefinition) -> Bool {
-        name == other.name && url == other.url
+        name == other.name && url == other.url && lacksURLLogin == other.lacksURLLogin
             && (shared === other.shared || shared.value == other.shared.value)
     }
 
@@ -47,6 +56,24 @@ package struct TargetDefinition: Equatable, Sendable {
 /// Settings that many targets have in common, and what is worth keeping about them.
 final class SharedSettings: Sendable {
     let value: TargetSettings
+    /// Of all keys.
+    let fingerprint: UInt64
+    /// Of the keys that an edit of makes another page, or reads it otherwise.
+    let pageFingerprint: UInt64
 
-    init(_ value: TargetSettings) { self.value = value }
+    init(_ value: TargetSettings) {
+        self.value = value
+        var all = Fingerprint()
+        var ofPage = Fingerprint()
+        for key in KeyTables.target.keys {
+            guard let text = key.write(value, .comparing) else { continue }
+            all.add(key.facts.name)
+            all.add(text)
+            guard key.facts.isOfPage else { continue }
+            ofPage.add(key.facts.name)
+            ofPage.add(text)
+        }
+        fingerprint = all.value
+        pageFingerprint = ofPage.value
+    }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Events
 
 /// The program as its caller sees it: arguments in, an exit code out.
