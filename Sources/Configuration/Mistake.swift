@@ -24,7 +24,7 @@ package struct Mistake: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// `file:line:column: problem (remedy)`, one line.
     package var description: String {
-        "\(file):\(position.line):\(position.column): \(problem) (\(remedy))"
+        "\(Quoted.escaped(file)):\(position.line):\(position.column): \(problem) (\(remedy))"
     }
 }
 
