@@ -35,6 +35,7 @@ let package = Package(
         library("CBrotli", pkgConfig: "libbrotlidec", package: "libbrotli-dev"),
         library("CZstd", pkgConfig: "libzstd", package: "libzstd-dev"),
         library("CPCRE2", pkgConfig: "libpcre2-8", package: "libpcre2-dev"),
+        library("CYAML", pkgConfig: "yaml-0.1", package: "libyaml-dev"),
 
         module("Reactor", ["CLinux"]),
         module("WebAddress", ["CCurl"]),
@@ -44,11 +45,12 @@ let package = Package(
         module("PageLoading", ["Fetching", "Reactor", "WebAddress", "Titles", "PageModel"]),
         module("Patterns", ["CPCRE2"]),
         module("Events", ["PageModel"]),
+        module("Configuration", ["WebAddress", "Patterns", "Titles", "CYAML"]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "CLinux", "CCurl",
+                "Patterns", "Events", "Configuration", "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 
@@ -79,6 +81,9 @@ let package = Package(
             ["PageLoading", "PageModel", "Fetching", "Reactor", "TestSupport", "LoopbackSite"]),
         tests(of: "Patterns", ["Patterns"]),
         tests(of: "Events", ["Events", "PageModel"]),
+        tests(
+            of: "Configuration", ["Configuration", "Patterns", "TestSupport", "WebAddress"],
+            exclude: ["Fixtures"]),
         tests(
             of: "Command",
             ["pagewatch", "Events", "PageModel", "CLinux", "TestSupport", "LoopbackSite"]),

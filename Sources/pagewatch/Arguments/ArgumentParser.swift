@@ -1,3 +1,4 @@
+import Configuration
 import Events
 
 /// Reads the arguments behind a command's name by the table of its options.

@@ -2,7 +2,7 @@
 ///
 /// A name is near if few letters differ, are missing, too many or swapped (a third of the word's
 /// length, but not all of it), or if the word is how it begins.
-func nearest(to word: String, among names: [String]) -> String? {
+package func nearest(to word: String, among names: [String]) -> String? {
     let letters = Array(word.lowercased().utf8)
     guard !letters.isEmpty, letters.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?

@@ -1,0 +1,161 @@
+import Glibc
+
+/// The files of a configuration: the main one, then `targets.d/*.yaml` beside it in name order.
+package enum ConfigurationFiles {
+    /// What the files came to; each is in force whole or not at all.
+    package struct Loaded: Sendable {
+        /// What is in force: what the accepted files say, and the last good definitions of the
+        /// targets of those that are refused. Without a main file that is good, what held before.
+        package var configuration = Configuration()
+        package var isMainAccepted = false
+        /// Paths, in the order in which they were read.
+        package var acceptedFiles: [String] = []
+        package var refusedFiles: [RefusedFile] = []
+        /// Names of the targets in force by their last good definition.
+        package var keptTargets: Set<String> = []
+        /// The folder of drop-ins beside the main file, whether it is there or not.
+        package var dropInFolder = ""
+        /// Whether there is no such folder: not mounted, perhaps. That is no mistake; the targets
+        /// that it had are ``targetsOfMissingFolder``, and not in ``configuration``.
+        package var isDropInFolderMissing = false
+        package var targetsOfMissingFolder: [TargetDefinition] = []
+        /// What is wrong with the folder itself: it is there and can't be read. Its targets keep
+        /// their last good definition.
+        package var folderMistake: Mistake?
+        /// Files in the folder that look as if they were meant, but do not end in `.yaml`.
+        package var overlookedFiles: [String] = []
+
+        /// All mistakes, in the order of the files and their lines.
+        package var mistakes: [Mistake] {
+            refusedFiles.flatMap(\.mistakes) + (folderMistake.map { [$0] } ?? [])
+        }
+    }
+
+    /// A file that is not in force.
+    package struct RefusedFile: Equatable, Sendable {
+        package var path: String
+        /// At least one.
+        package var mistakes: [Mistake]
+        /// Names of what the file seems to define; empty if it is not even YAML.
+        package var targetNames: [String] = []
+    }
+
+    /// Reads all files and resolves the secrets in them; never fails as a whole.
+    ///
+    /// - Parameters:
+    ///   - path: The main file.
+    ///   - lastGood: What was in force before: last good definitions come from here, by the file
+    ///     where they stand.
+    ///   - readsCredentials: Whether `{credential: NAME}` is looked up; without, such values are
+    ///     not known, which is fine for a look at the files only.
+    package static func load(
+        main path: String, lastGood: Configuration = Configuration(), readsCredentials: Bool = true
+    ) -> Loaded {
+        var loading = Loading(
+            lastGood: lastGood, surroundings: Surroundings(readsCredentials: readsCredentials))
+        loading.read(path, isMain: true)
+        let folder = (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "targets.d"
+        loading.loaded.dropInFolder = folder
+        switch Folder.names(in: folder) {
+        case .success(let names):
+            for name in names where name.hasSuffix(".yaml") {
+                loading.read("\(folder)/\(name)", isMain: false)
+            }
+            loading.loaded.overlookedFiles = names.filter {
+                $0.hasSuffix(".yml") || $0.hasSuffix(".YAML") || $0.hasSuffix(".YML")
+            }.map { "\(folder)/\($0)" }
+        case .failure(.system(ENOENT)): loading.loaded.isDropInFolderMissing = true
+        case .failure(let error):
+            loading.loaded.folderMistake = Mistake(
+                file: folder, position: .init(line: 1, column: 1),
+                problem: "the folder \(error.words)",
+                remedy: "make it readable for the service, or take it away")
+        }
+        loading.keepLastGood()
+        return loading.loaded
+    }
+}
+
+/// A run over the files.
+private struct Loading {
+    var loaded = ConfigurationFiles.Loaded()
+    private let lastGood: Configuration
+    private let surroundings: Surroundings
+    private let pool = SettingsPool()
+    /// Where the targets in force so far stand, by their names.
+    private var places: [String: TargetDefinition.Place] = [:]
+
+    init(lastGood: Configuration, surroundings: Surroundings) {
+        self.lastGood = lastGood
+        self.surroundings = surroundings
+        loaded.configuration = lastGood
+        loaded.configuration.targets = []
+    }
+
+    /// Reads a file, and puts what it says in force if all of it is right.
+    mutating func read(_ path: String, isMain: Bool) {
+        var reader = FileReader(
+            file: path, isMain: isMain, over: isMain ? Configuration() : loaded.configuration,
+            surroundings: surroundings, pool: pool)
+        reader.read()
+        for target in reader.targets {
+            guard let first = places[target.name] else { continue }
+            reader.add(
+                mistakeIn: target,
+                "the target \(target.name) is defined already, in \(first.file):\(first.line)",
+                remedy: "take one of the two out, or give it another name")
+        }
+        let mistakes = reader.mistakes
+        guard mistakes.isEmpty else {
+            loaded.refusedFiles.append(
+                .init(path: path, mistakes: mistakes, targetNames: reader.targetNames))
+            return
+        }
+        loaded.acceptedFiles.append(path)
+        for target in reader.targets { places[target.name] = target.place }
+        if isMain {
+            loaded.isMainAccepted = true
+            loaded.configuration = reader.configuration
+        }
+        loaded.configuration.targets += reader.targets
+    }
+
+    /// Puts last good definitions in force where the files can't be.
+    mutating func keepLastGood() {
+        let refused = Set(loaded.refusedFiles.map(\.path))
+        let inFolder = loaded.dropInFolder + "/"
+        for target in lastGood.targets where places[target.name] == nil {
+            let file = target.place.file
+            let isOfFolder = file.utf8.starts(with: inFolder.utf8)
+            if isOfFolder, loaded.isDropInFolderMissing {
+                loaded.targetsOfMissingFolder.append(target)
+            } else if refused.contains(file) || (isOfFolder && loaded.folderMistake != nil) {
+                loaded.configuration.targets.append(target)
+                loaded.keptTargets.insert(target.name)
+            }
+        }
+    }
+}
+
+/// A folder's files.
+private enum Folder {
+    /// Names in the order of their bytes, without hidden ones.
+    static func names(in path: String) -> Result<[String], WholeFile.Failure> {
+        guard let folder = opendir(path) else { return .failure(.system(errno)) }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while true {
+            // Its answer is the same for the end and for an error; errno tells.
+            errno = 0
+            guard let entry = readdir(folder) else {
+                return errno == 0
+                    ? .success(names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+                    : .failure(.system(errno))
+            }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+    }
+}

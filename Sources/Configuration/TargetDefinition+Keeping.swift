@@ -1,0 +1,107 @@
+import WebAddress
+
+/// What is kept of a definition between runs.
+extension TargetDefinition {
+    /// The kept form; one that is read by another version of the program begins otherwise.
+    private static let version = 1
+
+    /// The same for the same definition, whatever the place, in every run of this version.
+    ///
+    /// It takes in 16 bits of each secret: nobody finds one from it.
+    package var fingerprint: UInt64 {
+        combined(shared.fingerprint)
+    }
+
+    /// Likewise, of what decides which page the server gives and how its title is read: an edit
+    /// of it makes the next load's title a matter of ours, not a change.
+    package var pageFingerprint: UInt64 {
+        combined(shared.pageFingerprint)
+    }
+
+    private func combined(_ settings: UInt64) -> UInt64 {
+        var fingerprint = Fingerprint()
+        fingerprint.add(url.text)
+        if let credentials = url.credentials {
+            let both = credentials.user + ":" + credentials.password
+            fingerprint.add(UInt64(Fingerprint.trace(of: both)))
+        }
+        fingerprint.add(settings)
+        return fingerprint.value
+    }
+
+    /// Keys whose secret is not known: it stood in the configuration itself, or can't be read now.
+    ///
+    /// Such a target can't be loaded. Always empty for what was read from files with credentials.
+    package var missingSecrets: [String] {
+        var missing: [String] = []
+        if lacksURLLogin { missing.append("url") }
+        for header in settings.headers where !header.value.isKnown { missing.append("headers") }
+        if settings.userAgent?.isKnown == false { missing.append("user_agent") }
+        if let auth = settings.basicAuth, !auth.user.isKnown || !auth.password.isKnown {
+            missing.append("basic_auth")
+        }
+        if settings.bearer?.isKnown == false { missing.append("bearer") }
+        if settings.clientCertificate?.password?.isKnown == false {
+            missing.append("client_certificate")
+        }
+        if settings.proxy?.isKnown == false { missing.append("proxy") }
+        return missing
+    }
+
+    /// The definition for the state folder: YAML in one line, with all keys that differ from the
+    /// built-in defaults.
+    ///
+    /// Of a secret that lies in a file, credential or variable, the reference is kept; of one that
+    /// stands in the configuration itself (a literal password, token, proxy with a password, or
+    /// value of a header whose name says so), only that there was one.
+    package func encoded() -> [UInt8] {
+        var text = "{version: \(Self.version), name: \(Quoted.whole(name))"
+        text += ", file: \(Quoted.whole(place.file)), line: \(place.line), column: \(place.column)"
+        text += ", url: \(Quoted.whole(url.text))"
+        if url.credentials != nil || lacksURLLogin { text += ", url_login: left_out" }
+        for key in KeyTables.target.keys {
+            guard let value = key.write(settings, .keeping) else { continue }
+            text += ", \(key.facts.name): \(value)"
+        }
+        return Array((text + "}").utf8)
+    }
+
+    /// Reads what ``encoded()`` wrote, and the secrets anew from their files and variables; those
+    /// that can't be had are ``missingSecrets``.
+    ///
+    /// - Throws: A mistake if it is from no version that this one knows, or damaged.
+    package init(decoding bytes: some Sequence<UInt8>) throws(Mistake) {
+        var reading = Reading(
+            file: "", surroundings: Surroundings(readsCredentials: true), isKept: true)
+        let root = YAMLReader.read(Array(bytes), mistakes: &reading.mistakes)
+        let spot = Reading.Spot(key: "the kept definition", example: "it anew")
+        let entries = root.flatMap { reading.entries($0, spot, a: "a mapping") } ?? []
+        var texts: [String: String] = [:]
+        let ofPlace = ["version", "name", "file", "line", "column", "url_login"]
+        for entry in entries where ofPlace.contains(entry.key) {
+            texts[entry.key] = reading.text(entry.value, spot, a: "a text")
+        }
+        var url: WebAddress?
+        if let entry = entries.first(where: { $0.key == KeyTables.url.name }) {
+            url = SettingsReader.url(entry.value, &reading)
+        }
+        var settings = TargetSettings()
+        SettingsReader.apply(
+            entries.filter { !ofPlace.contains($0.key) }, to: &settings, &reading,
+            remedy: "another version wrote it")
+        if let mistake = reading.mistakes.sorted.first { throw mistake }
+        guard texts["version"] == String(Self.version), let url, let name = texts["name"],
+            FileReader.problem(withName: name) == nil, let file = texts["file"],
+            let line = texts["line"].flatMap({ Int($0) }),
+            let column = texts["column"].flatMap({ Int($0) })
+        else {
+            throw Mistake(
+                file: "", position: .init(line: 1, column: 1),
+                problem: "the kept definition is from another version, or damaged",
+                remedy: "it is written anew once the configuration is good")
+        }
+        self.init(
+            name: name, url: url, place: Place(file: file, line: line, column: column),
+            settings: SharedSettings(settings), lacksURLLogin: texts["url_login"] != nil)
+    }
+}

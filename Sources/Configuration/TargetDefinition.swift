@@ -1,0 +1,79 @@
+import WebAddress
+
+/// One target as the configuration defines it.
+///
+/// The settings are shared between targets that have the same: 100,000 targets of a few groups
+/// cost little more than their names and URLs.
+package struct TargetDefinition: Equatable, Sendable {
+    /// Where a definition stands.
+    package struct Place: Equatable, Sendable {
+        package var file: String
+        /// From 1.
+        package var line: Int
+        /// Likewise, in characters.
+        package var column: Int
+
+        package init(file: String, line: Int, column: Int = 1) {
+            self.file = file
+            self.line = line
+            self.column = column
+        }
+    }
+
+    /// ASCII letters, digits, `.`, `_` and `-`; what the target's history goes by.
+    package let name: String
+    /// The address to load; it alone has the user information that the URL was written with.
+    package let url: WebAddress
+    package let place: Place
+    let shared: SharedSettings
+    /// Whether the URL was written with user information that is not known any more.
+    let lacksURLLogin: Bool
+
+    package var settings: TargetSettings { shared.value }
+
+    init(
+        name: String, url: WebAddress, place: Place, settings: SharedSettings,
+        lacksURLLogin: Bool = false
+    ) {
+        self.name = name
+        self.url = url
+        self.place = place
+        shared = settings
+        self.lacksURLLogin = lacksURLLogin
+    }
+
+    /// Whether the target is the same to load and to judge: all but the place.
+    package func isSame(as other: TargetDefinition) -> Bool {
+        name == other.name && url == other.url && lacksURLLogin == other.lacksURLLogin
+            && (shared === other.shared || shared.value == other.shared.value)
+    }
+
+    package static func == (one: TargetDefinition, other: TargetDefinition) -> Bool {
+        one.isSame(as: other) && one.place == other.place
+    }
+}
+
+/// Settings that many targets have in common, and what is worth keeping about them.
+final class SharedSettings: Sendable {
+    let value: TargetSettings
+    /// Of all keys.
+    let fingerprint: UInt64
+    /// Of the keys that an edit of makes another page, or reads it otherwise.
+    let pageFingerprint: UInt64
+
+    init(_ value: TargetSettings) {
+        self.value = value
+        var all = Fingerprint()
+        var ofPage = Fingerprint()
+        for key in KeyTables.target.keys {
+            guard let text = key.write(value, .comparing) else { continue }
+            all.add(key.facts.name)
+            all.add(text)
+            guard key.facts.isOfPage else { continue }
+            ofPage.add(key.facts.name)
+            ofPage.add(text)
+        }
+        fingerprint = all.value
+        pageFingerprint = ofPage.value
+    }
+}
