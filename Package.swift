@@ -44,6 +44,7 @@ let package = Package(
         module("PageLoading", ["Fetching", "Reactor", "WebAddress", "Titles", "PageModel"]),
         module("Patterns", ["CPCRE2"]),
         module("Events", ["PageModel"]),
+        module("Watching", ["PageModel", "Patterns"]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
@@ -79,6 +80,9 @@ let package = Package(
             ["PageLoading", "PageModel", "Fetching", "Reactor", "TestSupport", "LoopbackSite"]),
         tests(of: "Patterns", ["Patterns"]),
         tests(of: "Events", ["Events", "PageModel"]),
+        tests(
+            of: "Watching", ["Watching", "PageModel", "Patterns", "TestSupport"],
+            exclude: ["Decisions"]),
         tests(
             of: "Command",
             ["pagewatch", "Events", "PageModel", "CLinux", "TestSupport", "LoopbackSite"]),
