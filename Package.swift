@@ -46,6 +46,7 @@ let package = Package(
         module("Patterns", ["CPCRE2"]),
         module("Events", ["PageModel"]),
         module("Configuration", ["WebAddress", "Patterns", "Titles", "CYAML"]),
+        module("Watching", ["PageModel", "Patterns"]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
@@ -84,6 +85,8 @@ let package = Package(
         tests(
             of: "Configuration", ["Configuration", "Patterns", "TestSupport", "WebAddress"],
             exclude: ["Fixtures"]),
+            of: "Watching", ["Watching", "PageModel", "Patterns", "TestSupport"],
+            exclude: ["Decisions"]),
         tests(
             of: "Command",
             ["pagewatch", "Events", "PageModel", "CLinux", "TestSupport", "LoopbackSite"]),

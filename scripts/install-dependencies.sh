@@ -5,8 +5,8 @@ set -eu
 
 # Libraries with their headers, then what make targets and tests run.
 packages="libcurl4-openssl-dev libxml2-dev zlib1g-dev libbrotli-dev libzstd-dev libpcre2-dev
-    libyaml-dev libsqlite3-dev pkg-config python3 ca-certificates openssl curl nginx-light iproute2"libcurl4-openssl-dev libxml2-dev zlib1g-dev libbrotli-dev libzstd-dev libpcre2-dev
-    libyaml-dev libsqlite3-dev pkg-config python3 ca-certificates openssl curl nginx-light iproute2"
+    libyaml-dev libsqlite3-dev
+    pkg-config python3 ca-certificates openssl curl nginx-light iproute2"
 
 missing=
 for package in $packages; do

@@ -70,12 +70,16 @@ package final class Pattern {
         pcre2_code_free_8(code)
     }
 
-    /// Searches `text` from its start for the first match.
-    package func firstMatch(in text: String) -> Outcome {
+    /// Searches `text` for the first match.
+    ///
+    /// - Parameter start: An offset into the text's UTF-8, on a scalar's first byte; what is before
+    ///   it counts for anchors and for looking behind.
+    package func firstMatch(in text: String, from start: Int = 0) -> Outcome {
         var text = text
         return text.withUTF8 { bytes in
+            guard start >= 0, start <= bytes.count else { return .noMatch }
             let count = pcre2_match_8(
-                code, bytes.baseAddress, bytes.count, 0, 0, matchData, context)
+                code, bytes.baseAddress, bytes.count, start, 0, matchData, context)
             // 0 says that a group found no place in the match data, which holds the whole alone.
             if count >= 0, let pair = pcre2_get_ovector_pointer_8(matchData) {
                 // \K inside a lookahead can put the start behind the end.

@@ -1,0 +1,150 @@
+import PageModel
+
+/// Tells when it is the watcher that is cut off, not the pages.
+///
+/// Offline when more than half of the hosts that were tried in the last minute, and at least five,
+/// failed before an answer's first byte. Online again when that is no longer so and one of the hosts
+/// that failed has answered since. When more than half of the hosts have certificates that are "not
+/// yet valid", it is the machine's clock that is wrong.
+///
+/// Input: every load's end. Output: service events, and whether failures count (``isOffline``).
+package struct OfflineJudge {
+    /// How far back a try counts.
+    static let window = Duration.seconds(60)
+    /// Fewer hosts say nothing about the watcher's own connection.
+    static let fewestHosts = 5
+
+    /// How a load went as far as the connection is concerned.
+    package enum Attempt: Equatable, Sendable {
+        /// There was an answer, be it an error.
+        case answered
+        case failedBeforeFirstByte
+        /// The certificate is not valid yet.
+        case notYetValid
+
+        /// - Parameter error: The load's; nil if it finished.
+        package init(_ error: LoadError?) {
+            switch (error?.phase, error?.code) {
+            case (.tls, "certificateNotYetValid"): self = .notYetValid
+            case (.resolve, _), (.connect, _), (.tls, _), (.firstByte, _):
+                self = .failedBeforeFirstByte
+            default: self = .answered
+            }
+        }
+    }
+
+    /// What a change of mind means: the event to tell, and for `online` the gap that ended.
+    package struct Verdict: Equatable, Sendable {
+        package var events: [DurableEvent]
+        /// When the loads began that failed for the watcher's own sake: failures counted since then
+        /// are to be taken back (``TargetState/forgetFailures(since:)``).
+        package var since: Timestamp
+    }
+
+    private struct Host {
+        var attempt: Attempt
+        var at: Duration
+        var time: Timestamp
+    }
+
+    private struct Spell {
+        var since: Timestamp
+        /// Hosts that failed when it began, or have since.
+        var failed: Set<String>
+        var hasOneAnswered = false
+    }
+
+    private let version: String
+    private var hosts: [String: Host] = [:]
+    /// Tries in the order of their times, to forget the oldest; some are no host's last.
+    private var tries: [(host: String, at: Duration)] = []
+    private var firstTry = 0
+    private var failedHosts = 0
+    private var notYetValidHosts = 0
+    private var spell: Spell?
+
+    /// - Parameter version: The program's, for the service's events.
+    package init(version: String) { self.version = version }
+
+    /// Whether failures do not count for now.
+    package var isOffline: Bool { spell != nil }
+
+    /// Takes in how a load went.
+    ///
+    /// - Parameters:
+    ///   - host: The host of the first hop that failed, or of the last one: its name or address.
+    ///   - now: On the clock of the schedule.
+    ///   - time: The same moment for telling.
+    ///   - targets: How many targets the service watches, for the gap.
+    /// - Returns: What to tell, if this load changes the mind.
+    package mutating func record(
+        _ attempt: Attempt, host: String, now: Duration, time: Timestamp, targets: Int
+    ) -> Verdict? {
+        forget(before: now - Self.window)
+        replace(host, by: Host(attempt: attempt, at: now, time: time))
+        if spell == nil { return wentOffline(time) }
+        if attempt == .answered {
+            if spell?.failed.contains(host) ?? false { spell?.hasOneAnswered = true }
+        } else {
+            spell?.failed.insert(host)
+        }
+        return cameOnline(time, targets: targets)
+    }
+
+    private var isMostFailing: Bool { failedHosts * 2 > hosts.count }
+
+    private mutating func wentOffline(_ time: Timestamp) -> Verdict? {
+        guard hosts.count >= Self.fewestHosts, isMostFailing else { return nil }
+        let failed = hosts.filter { $0.value.attempt != .answered }
+        let since = failed.values.map(\.time).min() ?? time
+        spell = Spell(since: since, failed: Set(failed.keys))
+        let isClock = notYetValidHosts * 2 > hosts.count
+        let counts = "\(failedHosts) of \(hosts.count) hosts"
+        let message =
+            isClock
+            ? "certificates of \(notYetValidHosts) of \(hosts.count) hosts are not valid yet: "
+                + "this machine's clock is wrong"
+            : "\(counts) did not answer within a minute: failures do not count until online"
+        return Verdict(
+            events: [
+                .service(ServiceEvent(state: .offline, version: version, message: message))
+            ], since: since)
+    }
+
+    private mutating func cameOnline(_ time: Timestamp, targets: Int) -> Verdict? {
+        guard let spell, spell.hasOneAnswered, !isMostFailing else { return nil }
+        self.spell = nil
+        // A clock that was set back would make the gap end before it began.
+        let until = max(time, spell.since)
+        return Verdict(
+            events: [
+                .service(ServiceEvent(state: .online, version: version)),
+                .gap(since: spell.since, until: until, reason: .offline, targets: targets),
+            ], since: spell.since)
+    }
+
+    private mutating func replace(_ name: String, by host: Host) {
+        if let old = hosts.updateValue(host, forKey: name) { count(old.attempt, -1) }
+        count(host.attempt, 1)
+        tries.append((name, host.at))
+    }
+
+    private mutating func count(_ attempt: Attempt, _ change: Int) {
+        if attempt != .answered { failedHosts += change }
+        if attempt == .notYetValid { notYetValidHosts += change }
+    }
+
+    private mutating func forget(before moment: Duration) {
+        while firstTry < tries.count, tries[firstTry].at < moment {
+            let old = tries[firstTry]
+            firstTry += 1
+            guard let host = hosts[old.host], host.at == old.at else { continue }
+            hosts[old.host] = nil
+            count(host.attempt, -1)
+        }
+        // Removing from the front moves all that is behind: do it rarely.
+        guard firstTry > 1000, firstTry * 2 > tries.count else { return }
+        tries.removeFirst(firstTry)
+        firstTry = 0
+    }
+}

@@ -1,0 +1,82 @@
+/// What of our own side can make a page's title another one: who asks, how, and how it is read.
+///
+/// Numbers instead of the texts: they are stored with a target, and only ask whether something
+/// differs from last time.
+package struct OwnSide: Equatable, Sendable {
+    var url: UInt64
+    var headers: UInt64
+    var encoding: UInt64
+    var userAgent: UInt64
+    var rules: UInt64
+    var readerVersion: UInt32
+
+    /// - Parameters:
+    ///   - url: The configured URL.
+    ///   - headers: Names and values as sent. Leave the values of secrets out: the number is stored,
+    ///     and a new token is no new page.
+    ///   - encoding: The configured one; nil leaves it to the page.
+    ///   - readerVersion: Grows with every version that may read a title in another way.
+    package init(
+        url: String, headers: [(name: String, value: String)] = [], encoding: String? = nil,
+        userAgent: String? = nil, rules: Rules, readerVersion: UInt32
+    ) {
+        self.url = StableHash.of(url)
+        var hash = StableHash()
+        for header in headers {
+            hash.add(header.name)
+            hash.add(header.value)
+        }
+        self.headers = hash.value
+        self.encoding = StableHash.of(encoding)
+        self.userAgent = StableHash.of(userAgent)
+        self.rules = rules.fingerprint
+        self.readerVersion = readerVersion
+    }
+
+    init(
+        url: UInt64, headers: UInt64, encoding: UInt64, userAgent: UInt64, rules: UInt64,
+        readerVersion: UInt32
+    ) {
+        self.url = url
+        self.headers = headers
+        self.encoding = encoding
+        self.userAgent = userAgent
+        self.rules = rules
+        self.readerVersion = readerVersion
+    }
+
+    /// What is different, against what it was.
+    func edits(since old: OwnSide) -> Edits {
+        var edits: Edits = []
+        if url != old.url { edits.insert(.url) }
+        if headers != old.headers { edits.insert(.headers) }
+        if encoding != old.encoding { edits.insert(.encoding) }
+        if userAgent != old.userAgent { edits.insert(.userAgent) }
+        if rules != old.rules { edits.insert(.rules) }
+        if readerVersion != old.readerVersion { edits.insert(.readerVersion) }
+        return edits
+    }
+}
+
+/// The parts of our own side that were changed since a title was last seen.
+struct Edits: OptionSet, Equatable, Sendable {
+    let rawValue: UInt8
+
+    static let url = Edits(rawValue: 1)
+    static let headers = Edits(rawValue: 2)
+    static let encoding = Edits(rawValue: 4)
+    static let userAgent = Edits(rawValue: 8)
+    static let rules = Edits(rawValue: 16)
+    static let readerVersion = Edits(rawValue: 32)
+
+    static let all: Edits = [.url, .headers, .encoding, .userAgent, .rules, .readerVersion]
+
+    /// The words of `rebased`'s `because`, in a fixed order: `url, headers`.
+    var words: String {
+        let names: [(Edits, String)] = [
+            (.url, "url"), (.headers, "headers"), (.encoding, "encoding"),
+            (.userAgent, "userAgent"), (.rules, "rules"), (.readerVersion, "readerVersion"),
+        ]
+        return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+}
