@@ -35,6 +35,7 @@ let package = Package(
         library("CBrotli", pkgConfig: "libbrotlidec", package: "libbrotli-dev"),
         library("CZstd", pkgConfig: "libzstd", package: "libzstd-dev"),
         library("CPCRE2", pkgConfig: "libpcre2-8", package: "libpcre2-dev"),
+        library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
 
         module("Reactor", ["CLinux"]),
         module("WebAddress", ["CCurl"]),
@@ -44,11 +45,12 @@ let package = Package(
         module("PageLoading", ["Fetching", "Reactor", "WebAddress", "Titles", "PageModel"]),
         module("Patterns", ["CPCRE2"]),
         module("Events", ["PageModel"]),
+        module("History", ["PageModel", "Reactor", "CLinux", "CSQLite"]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "CLinux", "CCurl",
+                "Patterns", "Events", "History", "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 
@@ -79,9 +81,13 @@ let package = Package(
             ["PageLoading", "PageModel", "Fetching", "Reactor", "TestSupport", "LoopbackSite"]),
         tests(of: "Patterns", ["Patterns"]),
         tests(of: "Events", ["Events", "PageModel"]),
+        tests(of: "History", ["History", "PageModel", "Reactor", "CSQLite", "TestSupport"]),
         tests(
             of: "Command",
-            ["pagewatch", "Events", "PageModel", "CLinux", "TestSupport", "LoopbackSite"]),
+            [
+                "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
+                "LoopbackSite",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
