@@ -6,6 +6,8 @@ package struct Batch: Sendable {
     package enum Item: Sendable {
         case event(StoredEvent)
         case observation(target: String, Observation)
+        /// The number of a load that gives no observation, such as one that a user began.
+        case loadNumber(target: String, Int64)
         /// What the change rules are to go on from after a restart.
         case state(target: String, VersionedBytes)
         case backForwardList(target: String, BackForwardList)
@@ -48,7 +50,7 @@ package struct Batch: Sendable {
         case .backForwardList(_, let list): bytes += Encoded.list(list).count
         case .lastGood(_, let record), .lastFailed(_, let record):
             bytes += record.url.utf8.count + (record.title?.utf8.count ?? 0)
-        case .retire, .unretire, .pause, .forget: break
+        case .loadNumber, .retire, .unretire, .pause, .forget: break
         }
     }
 

@@ -1,57 +1,148 @@
+import Glibc
 import PageModel
 
-/// Reads a state folder, whether a service writes in it or not.
+/// Reads a state folder, whether a service writes in it or not; changes nothing.
 package final class HistoryReader {
-    /// What was known of a target at a time.
-    package struct Moment: Equatable, Sendable {
-        /// Whether the watcher was watching.
-        package enum Watching: Equatable, Sendable {
-            case yes
-            /// Between these times loads that were due did not run.
-            case no(since: Timestamp, until: Timestamp, reason: GapReason)
-            /// Nothing is known before the first load and after the last.
-            case unknown
-        }
+    private let database: Database
+    private let path: String
 
-        package var time: Timestamp
-        /// The confirmed title then; nil if there was none yet.
-        package var told: SeenTitle?
-        /// The loads that showed the title that was shown last before that time, or at it.
-        package var before: TitleRun?
-        /// The last load known to have ended before that time or at it.
-        package var lastLoad: Timestamp?
-        /// The loads that showed the next title, if that is another run.
-        package var after: TitleRun?
-        /// The first load known to have ended after that time.
-        package var nextLoad: Timestamp?
-        package var watching: Watching
-    }
-
-    /// - Throws: ``StoreError/missing(path:)`` if there is no store in the folder.
+    /// - Throws: ``StoreError``: `missing` if there is no store in the folder.
     package init(_ folder: StateFolder) throws(StoreError) {
-        throw .missing(path: folder.database)
+        path = folder.database
+        guard folder.hasDatabase else { throw .missing(path: path) }
+        do {
+            database = try Self.open(path)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .unusable(path: path, reason: "\(error)")
+        }
     }
 
-    /// Whether anything was ever stored of a target.
-    package func knows(_ target: String) throws(StoreError) -> Bool { false }
+    private static func open(_ path: String) throws -> Database {
+        do {
+            return try open(path, .read)
+        } catch let error as SQLiteError where error.isPassing {
+            // A reader makes files beside the database, for which there may be no permission.
+            // Without a log nobody has written since the last one closed it.
+            var status = stat()
+            guard stat(path + "-wal", &status) != 0 || status.st_size == 0 else { throw error }
+            return try open(path, .readUnchanging)
+        }
+    }
 
-    /// A target's events, or with nil the service's own, oldest first.
+    private static func open(_ path: String, _ mode: Database.Mode) throws -> Database {
+        let database = try Database(path, mode)
+        guard try StoreFile.identify(database, path: path, reads: .current) != nil else {
+            throw StoreError.missing(path: path)
+        }
+        return database
+    }
+
+    // MARK: Reading
+
+    /// A target; nil if nothing was ever stored of it.
+    package func target(_ name: String) throws(StoreError) -> StoredTarget? {
+        try reading { () throws(SQLiteError) in
+            try TargetRows.read(database, epoch: try epoch(), name: name).first
+        }
+    }
+
+    /// All targets, retired ones too, in the order in which they were added.
+    package func targets() throws(StoreError) -> [StoredTarget] {
+        try reading { () throws(SQLiteError) in
+            try TargetRows.read(database, epoch: try epoch())
+        }
+    }
+
+    /// A target's events, or with nil the service's own, oldest first. Events that this program
+    /// can't read, of a later one or damaged, are left out.
     ///
     /// - Parameters:
     ///   - limit: The newest so many; nil for all.
     ///   - seq: Only those below it.
     package func events(
         of target: String?, limit: Int? = nil, before seq: Int64? = nil
-    ) throws(StoreError) -> [StoredEvent] { [] }
+    ) throws(StoreError) -> [StoredEvent] {
+        try reading { () throws(SQLiteError) in
+            var row: Int64?
+            if let target {
+                row = try self.row(of: target)
+                guard row != nil else { return [] }
+            }
+            let statement = try database.prepare(
+                """
+                SELECT seq, time, load, kind, data FROM events
+                WHERE target IS ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3
+                """)
+            statement.bind(1, row)
+            statement.bind(2, seq ?? .max)
+            statement.bind(3, limit.map(Int64.init) ?? -1)
+            var events: [StoredEvent] = []
+            while try statement.step() {
+                guard
+                    let event = try? DurableEvent(
+                        kind: statement.text(3), encoded: statement.blob(4))
+                else { continue }
+                events.append(
+                    StoredEvent(
+                        seq: statement.number(0),
+                        time: Timestamp(milliseconds: statement.number(1)), target: target,
+                        load: statement.optionalNumber(2), event: event))
+            }
+            return events.reversed()
+        }
+    }
 
     /// A target's runs of titles, oldest first; the newest `limit`.
     package func titles(of target: String, limit: Int? = nil) throws(StoreError) -> [TitleRun] {
-        []
+        try reading { () throws(SQLiteError) in
+            guard let row = try self.row(of: target) else { return [] }
+            let statement = try database.prepare(
+                """
+                SELECT title, first, last, count, told FROM titles
+                WHERE target = ?1 ORDER BY id DESC LIMIT ?2
+                """)
+            statement.bind(1, row)
+            statement.bind(2, limit.map(Int64.init) ?? -1)
+            var runs: [TitleRun] = []
+            while try statement.step() {
+                runs.append(
+                    TitleRun(
+                        title: statement.optionalText(0),
+                        first: Timestamp(milliseconds: statement.number(1)),
+                        last: Timestamp(milliseconds: statement.number(2)),
+                        count: statement.number(3), isTold: statement.number(4) != 0))
+            }
+            return runs.reversed()
+        }
     }
 
-    /// What was known of a target at a time; nil for a target never seen.
-    package func moment(_ time: Timestamp, of target: String) throws(StoreError) -> Moment? { nil }
+    // MARK: Within the module
 
-    /// All targets, retired ones too.
-    package func targets() throws(StoreError) -> [StoredTarget] { [] }
+    /// Copies all of it, as it is now.
+    func copy(by backup: Backup, to path: String) throws {
+        try backup.run(database, to: path, skipsNumbers: true)
+    }
+
+    private func row(of target: String) throws(SQLiteError) -> Int64? {
+        let statement = try database.prepare("SELECT id FROM targets WHERE name = ?")
+        statement.bind(1, target)
+        return try statement.step() ? statement.number(0) : nil
+    }
+
+    private func epoch() throws(SQLiteError) -> Int64 {
+        try Numbers.read(Numbers.epoch, in: database)
+    }
+
+    /// Tells an error with the file's name.
+    private func reading<Result>(
+        _ body: () throws(SQLiteError) -> Result
+    ) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .unusable(path: path, reason: "\(error)")
+        }
+    }
 }

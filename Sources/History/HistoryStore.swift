@@ -38,7 +38,8 @@ package final class HistoryStore: Sendable {
 
     /// Figures for `status`.
     package struct Statistics: Equatable, Sendable {
-        package var waitingBatches = 0
+        /// Of batches that are not on the disk yet.
+        package var waitingItems = 0
         package var waitingBytes = 0
         /// What the database takes on the disk, without what is free in it.
         package var databaseBytes: Int64 = 0
@@ -60,9 +61,44 @@ package final class HistoryStore: Sendable {
     /// - Throws: ``StoreError``: held by another, of a later version, or not usable.
     package static func open(
         _ folder: StateFolder, version: String, limits: StoreLimits = StoreLimits(),
-        listener: Listener
+        listener: Listener, now: @escaping @Sendable () -> Timestamp = HistoryStore.systemTime
     ) throws(StoreError) -> Opening {
-        throw .unusable(path: folder.path, reason: "not written yet")
+        let file = StoreFile(folder: folder, version: version, schema: .current)
+        return try open(file, limits: limits, listener: listener, now: now)
+    }
+
+    static func open(
+        _ file: StoreFile, limits: StoreLimits, listener: Listener,
+        now: @escaping @Sendable () -> Timestamp
+    ) throws(StoreError) -> Opening {
+        try file.folder.create()
+        let lock = try StateLock(folder: file.folder)
+        do {
+            let start = try file.start()
+            let queue = try StoreQueue(
+                limits: limits, next: start.nextSequence, reserved: start.reservedSequence,
+                statistics: start.statistics)
+            let facts = (start.targets, start.wasClosedCleanly, start.damage, start.migratedFrom)
+            let thread = StoreThread(
+                file: file, queue: queue, writer: start.writer, limits: limits, listener: listener,
+                now: now)
+            try StoreThread.start(thread)
+            return Opening(
+                store: HistoryStore(queue: queue, lock: lock), targets: facts.0,
+                wasClosedCleanly: facts.1, damage: facts.2, migratedFrom: facts.3)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .unusable(path: file.folder.database, reason: "\(error)")
+        }
+    }
+
+    /// The time that the system's clock shows.
+    package static let systemTime: @Sendable () -> Timestamp = {
+        var time = timespec()
+        _ = clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(
+            milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     init(queue: StoreQueue, lock: consuming StateLock) {
