@@ -61,6 +61,9 @@ let package = Package(
         .executableTarget(
             name: "loopback-site", dependencies: ["LoopbackSite", "Reactor", "CTestLinux"],
             path: "Tests/LoopbackSiteCommand", swiftSettings: strict),
+        .executableTarget(
+            name: "history-writer", dependencies: ["History", "PageModel", "Reactor"],
+            path: "Tests/HistoryWriter", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["CLinux", "CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
@@ -81,7 +84,9 @@ let package = Package(
             ["PageLoading", "PageModel", "Fetching", "Reactor", "TestSupport", "LoopbackSite"]),
         tests(of: "Patterns", ["Patterns"]),
         tests(of: "Events", ["Events", "PageModel"]),
-        tests(of: "History", ["History", "PageModel", "Reactor", "CSQLite", "TestSupport"]),
+        tests(
+            of: "History",
+            ["History", "history-writer", "PageModel", "Reactor", "CSQLite", "TestSupport"]),
         tests(
             of: "Command",
             [

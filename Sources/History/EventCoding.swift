@@ -127,9 +127,34 @@ extension DurableEvent {
         default: throw ByteReader.Malformed()
         }
     }
+}
 
+extension DurableEvent {
     /// About how much memory its strings need.
-    var approximateBytes: Int { encoded.count }
+    var approximateBytes: Int {
+        switch self {
+        case .firstSeen(let title, let url, let previous):
+            Self.bytes(title, url, previous?.title)
+        case .titleChanged(let change):
+            Self.bytes(change.from, change.to, change.url, change.initialURL, change.fromURL)
+        case .failing(let error, _, _), .recovered(let error, _, _):
+            Self.bytes(error.code, error.message)
+        case .oscillating(let titles), .settled(let titles), .unstable(let titles):
+            Self.bytes(titles)
+        case .rebased(let from, let to, let because): Self.bytes(from, to, because)
+        case .encodingChanged(let title, let encoding, let previous):
+            Self.bytes(title, encoding, previous)
+        case .gap: 0
+        case .service(let event):
+            Self.bytes(event.added + event.removed + event.changed) + Self.bytes(event.message)
+        }
+    }
+
+    private static func bytes(_ texts: String?...) -> Int { bytes(texts) }
+
+    private static func bytes(_ texts: [String?]) -> Int {
+        texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
 }
 
 extension ByteWriter {

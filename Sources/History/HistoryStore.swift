@@ -106,6 +106,11 @@ package final class HistoryStore: Sendable {
         self.lock = lock
     }
 
+    deinit {
+        // The lock must not go before the last write.
+        _ = queue.close(within: .seconds(2))
+    }
+
     /// The next number for an event, durable or not: higher than any before it in this folder,
     /// also over crashes. Any thread may ask.
     package func nextSequenceNumber() -> Int64 { queue.nextSequenceNumber() }

@@ -144,6 +144,7 @@ struct StoreFile {
             PRAGMA foreign_keys = ON;
             PRAGMA secure_delete = ON;
             PRAGMA journal_size_limit = 16777216;
+            PRAGMA wal_autocheckpoint = 4000;
             PRAGMA cache_size = -8192;
             """, for: "configure")
     }

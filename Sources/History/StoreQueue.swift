@@ -43,6 +43,8 @@ final class StoreQueue: Sendable {
         /// Set just before the thread waits under the lock: only then is a wake-up written.
         var isAsleep = false
         var isClosing = false
+        /// Until when the thread may try to write what is left.
+        var closingDeadline = Duration.zero
         var statistics: HistoryStore.Statistics
     }
 
@@ -117,10 +119,14 @@ final class StoreQueue: Sendable {
     }
 
     func close(within limit: Duration) -> Bool {
-        state.withLock { $0.isClosing = true }
+        state.withLock { state in
+            guard !state.isClosing else { return }
+            state.isClosing = true
+            state.closingDeadline = MonotonicClock.now() + limit / 10 * 9
+        }
         Self.write(wakeUp)
         guard Self.wait(for: ended, milliseconds: limit.millisecondsRoundedUp) else { return false }
-        return state.withLock { $0.items == 0 && $0.refused.events == 0 }
+        return state.withLock { $0.items == 0 }
     }
 
     // MARK: The store's thread
@@ -136,14 +142,20 @@ final class StoreQueue: Sendable {
         state.withLock { $0.isAsleep = false }
     }
 
-    /// Waits so long, unless the store is to be closed. Batches end this wait only if the thread
-    /// was asleep when they came.
+    /// Waits so long, if the store is to be closed only for a moment. Batches end this wait only
+    /// if the thread was asleep when they came.
     func pause(milliseconds: Int64?) {
-        guard !state.withLock({ $0.isClosing }) else { return }
-        if Self.wait(for: wakeUp, milliseconds: milliseconds) {
+        if state.withLock({ $0.isClosing }) {
+            usleep(1000)
+        } else if Self.wait(for: wakeUp, milliseconds: milliseconds) {
             var count: UInt64 = 0
             _ = read(wakeUp.raw, &count, MemoryLayout<UInt64>.size)
         }
+    }
+
+    /// Whether the time to write what is left has passed.
+    var isClosingOverdue: Bool {
+        state.withLock { $0.isClosing && MonotonicClock.now() >= $0.closingDeadline }
     }
 
     /// Hands over what waits, at most so many items (but one batch at least).
@@ -180,6 +192,13 @@ final class StoreQueue: Sendable {
         state.withLock { state in
             defer { state.refused = Refused() }
             return state.refused
+        }
+    }
+
+    /// Whether more waits than a quarter of what may.
+    var isCrowded: Bool {
+        state.withLock {
+            $0.items > limits.waitingItems / 4 || $0.bytes > limits.waitingBytes / 4
         }
     }
 

@@ -6,9 +6,10 @@ import Reactor
 ///
 /// Only this thread touches the object once it is started.
 final class StoreThread {
-    /// What comes within this time after the first batch is committed with it. A commit takes
-    /// 0.1 ms of CPU and waits for the disk; a batch may wait for a second.
-    private static let gathering: Int64 = 50
+    /// What comes within this time (in milliseconds) after the first batch is committed with it.
+    /// A commit writes each page that it changes once and waits for the disk; a batch may wait
+    /// for a second.
+    private static let gathering: Int64 = 200
     /// Items of one transaction: about 0.1 s of work.
     private static let itemsPerCommit = 10_000
     /// First and longest wait before a failed commit is tried again.
@@ -91,8 +92,9 @@ final class StoreThread {
             if let mark = work.reservation { reserve(through: mark) }
             held += work.batches
             let isWritten = held.isEmpty || write()
-            tellOverflow()
-            if work.isClosing, !isWritten || (held.isEmpty && work.batches.isEmpty) { break }
+            tellOverflow(isWritten: isWritten)
+            let isDone = held.isEmpty && work.batches.isEmpty
+            if work.isClosing, isDone || (!isWritten && queue.isClosingOverdue) { break }
             if isWritten, !work.isClosing { maintain() }
         }
         // Should this fail, the next start takes it for a crash and skips some numbers.
@@ -182,16 +184,15 @@ final class StoreThread {
         }
     }
 
-    /// Tells once when batches are refused, and how many they were when there is room again.
-    private func tellOverflow() {
-        guard retry == 0 || !hasToldOverflow else { return }
+    /// Tells at once when batches are refused, and once more, how many they were, when all that
+    /// waits is written.
+    private func tellOverflow(isWritten: Bool) {
+        if hasToldOverflow, !isWritten || queue.isCrowded { return }
         let refused = queue.takeRefused()
         if refused.batches > 0 {
-            hasToldOverflow = true
             listener.trouble(.overflow(batches: refused.batches, events: refused.events))
-        } else if retry == 0 {
-            hasToldOverflow = false
         }
+        hasToldOverflow = !hasToldOverflow && refused.batches > 0
     }
 
     // MARK: Damage
