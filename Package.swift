@@ -36,6 +36,7 @@ let package = Package(
         library("CZstd", pkgConfig: "libzstd", package: "libzstd-dev"),
         library("CPCRE2", pkgConfig: "libpcre2-8", package: "libpcre2-dev"),
         library("CYAML", pkgConfig: "yaml-0.1", package: "libyaml-dev"),
+        library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
 
         module("Reactor", ["CLinux"]),
         module("WebAddress", ["CCurl"]),
@@ -46,12 +47,18 @@ let package = Package(
         module("Patterns", ["CPCRE2"]),
         module("Events", ["PageModel"]),
         module("Configuration", ["WebAddress", "Patterns", "Titles", "CYAML"]),
-        module("Watching", ["PageModel", "Patterns"]),
+        module("History", ["PageModel", "Reactor", "CLinux", "CSQLite"]),
+        module(
+            "Watching",
+            [
+                "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
+                "Patterns", "Events", "History", "Configuration", "CLinux",
+            ]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "Configuration", "CLinux", "CCurl",
+                "Patterns", "Events", "History", "Configuration", "Watching", "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 
@@ -62,6 +69,9 @@ let package = Package(
         .executableTarget(
             name: "loopback-site", dependencies: ["LoopbackSite", "Reactor", "CTestLinux"],
             path: "Tests/LoopbackSiteCommand", swiftSettings: strict),
+        .executableTarget(
+            name: "history-writer", dependencies: ["History", "PageModel", "Reactor"],
+            path: "Tests/HistoryWriter", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["CLinux", "CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
@@ -85,11 +95,18 @@ let package = Package(
         tests(
             of: "Configuration", ["Configuration", "Patterns", "TestSupport", "WebAddress"],
             exclude: ["Fixtures"]),
+        tests(
             of: "Watching", ["Watching", "PageModel", "Patterns", "TestSupport"],
             exclude: ["Decisions"]),
         tests(
+            of: "History",
+            ["History", "history-writer", "PageModel", "Reactor", "CSQLite", "TestSupport"]),
+        tests(
             of: "Command",
-            ["pagewatch", "Events", "PageModel", "CLinux", "TestSupport", "LoopbackSite"]),
+            [
+                "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
+                "LoopbackSite",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

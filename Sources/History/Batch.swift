@@ -1,0 +1,67 @@
+import PageModel
+
+/// What becomes durable together: all of it, or nothing.
+package struct Batch: Sendable {
+    /// One thing to be kept.
+    package enum Item: Sendable {
+        case event(StoredEvent)
+        case observation(target: String, Observation)
+        /// The number of a load that gives no observation, such as one that a user began.
+        case loadNumber(target: String, Int64)
+        /// What the change rules are to go on from after a restart.
+        case state(target: String, VersionedBytes)
+        case backForwardList(target: String, BackForwardList)
+        case lastGood(target: String, LoadRecord)
+        case lastFailed(target: String, LoadRecord)
+        /// Submit this before the target's first load: from then on its load numbers are safe.
+        case definition(target: String, VersionedBytes)
+        case retire(target: String, Timestamp)
+        case unretire(target: String)
+        /// Nil ends the pause.
+        case pause(target: String, Pause?)
+        /// Removes all that is known of the target, and overwrites it in the file.
+        case forget(target: String)
+    }
+
+    package private(set) var items: [Item] = []
+    /// The durable events among the items, in their order.
+    package private(set) var events: [StoredEvent] = []
+    /// About how much memory the items need.
+    private(set) var bytes = 0
+
+    package init() {}
+
+    package init(_ items: [Item]) {
+        for item in items { append(item) }
+    }
+
+    package var isEmpty: Bool { items.isEmpty }
+
+    package mutating func append(_ item: Item) {
+        items.append(item)
+        bytes += Self.overhead
+        switch item {
+        case .event(let event):
+            events.append(event)
+            bytes += event.event.approximateBytes
+        case .observation(_, let observation):
+            if case .title(let title) = observation.outcome { bytes += title?.utf8.count ?? 0 }
+        case .state(_, let value), .definition(_, let value): bytes += value.bytes.count
+        case .backForwardList(_, let list): bytes += Encoded.list(list).count
+        case .lastGood(_, let record), .lastFailed(_, let record):
+            bytes += record.url.utf8.count + (record.title?.utf8.count ?? 0)
+        case .loadNumber, .retire, .unretire, .pause, .forget: break
+        }
+    }
+
+    /// What an item needs beside its strings: a guess on the high side.
+    private static let overhead = 256
+}
+
+/// A batch is on the disk.
+package struct Receipt: Equatable, Sendable {
+    /// What ``HistoryStore/submit(_:)`` answered for it.
+    package var ticket: Int64
+    /// What may be announced now, in order.
+    package var events: [StoredEvent]
+}

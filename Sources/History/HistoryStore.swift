@@ -1,0 +1,133 @@
+import CLinux
+import Glibc
+import PageModel
+import Reactor
+
+/// The store of a state folder, for the one process that writes it.
+///
+/// Batches come from the loop's thread and are written by the store's own; ``submit(_:)`` never
+/// waits for a disk. What waits together is committed together. An event may be announced once a
+/// receipt has it, and not before.
+package final class HistoryStore: Sendable {
+    /// What a start finds in the folder.
+    package struct Opening: Sendable {
+        package let store: HistoryStore
+        /// All targets, retired ones too, in the order in which they were added.
+        package let targets: [StoredTarget]
+        /// Whether the last one that wrote ended as it should.
+        package let wasClosedCleanly: Bool
+        /// If the database was damaged and is now replaced.
+        package let damage: DamageReport?
+        /// Where the copy from before a migration is, if there was one.
+        package let migratedFrom: String?
+    }
+
+    /// Told on the store's thread; both must only hand over to the owner's loop.
+    package struct Listener: Sendable {
+        package var committed: @Sendable ([Receipt]) -> Void
+        package var trouble: @Sendable (StoreTrouble) -> Void
+
+        package init(
+            committed: @escaping @Sendable ([Receipt]) -> Void,
+            trouble: @escaping @Sendable (StoreTrouble) -> Void
+        ) {
+            self.committed = committed
+            self.trouble = trouble
+        }
+    }
+
+    /// Figures for `status`.
+    package struct Statistics: Equatable, Sendable {
+        /// Of batches that are not on the disk yet.
+        package var waitingItems = 0
+        package var waitingBytes = 0
+        /// What the database takes on the disk, without what is free in it.
+        package var databaseBytes: Int64 = 0
+        /// Events and titles that retention has dropped since the folder was made.
+        package var droppedRows: Int64 = 0
+        /// Why nothing can be written at the moment.
+        package var waitingBecause: String?
+    }
+
+    private let queue: StoreQueue
+    private let lock: StateLock
+
+    /// Opens the folder for writing; makes what is missing, migrates, and replaces a damaged
+    /// database by what can be read of it. Reads all targets: to be done before the loop runs.
+    ///
+    /// - Parameters:
+    ///   - folder: Made if missing; nobody else may write in it.
+    ///   - version: The program's, for those who find a store that is too new for theirs.
+    /// - Throws: ``StoreError``: held by another, of a later version, or not usable.
+    package static func open(
+        _ folder: StateFolder, version: String, limits: StoreLimits = StoreLimits(),
+        listener: Listener, now: @escaping @Sendable () -> Timestamp = HistoryStore.systemTime
+    ) throws(StoreError) -> Opening {
+        let file = StoreFile(folder: folder, version: version, schema: .current)
+        return try open(file, limits: limits, listener: listener, now: now)
+    }
+
+    static func open(
+        _ file: StoreFile, limits: StoreLimits, listener: Listener,
+        now: @escaping @Sendable () -> Timestamp
+    ) throws(StoreError) -> Opening {
+        try file.folder.create()
+        let lock = try StateLock(folder: file.folder)
+        do {
+            let start = try file.start()
+            let queue = try StoreQueue(
+                limits: limits, next: start.nextSequence, reserved: start.reservedSequence,
+                statistics: start.statistics)
+            let facts = (start.targets, start.wasClosedCleanly, start.damage, start.migratedFrom)
+            let thread = StoreThread(
+                file: file, queue: queue, writer: start.writer, limits: limits, listener: listener,
+                now: now)
+            try StoreThread.start(thread)
+            return Opening(
+                store: HistoryStore(queue: queue, lock: lock), targets: facts.0,
+                wasClosedCleanly: facts.1, damage: facts.2, migratedFrom: facts.3)
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .unusable(path: file.folder.database, reason: "\(error)")
+        }
+    }
+
+    /// The time that the system's clock shows.
+    package static let systemTime: @Sendable () -> Timestamp = {
+        var time = timespec()
+        _ = clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(
+            milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    init(queue: StoreQueue, lock: consuming StateLock) {
+        self.queue = queue
+        self.lock = lock
+    }
+
+    deinit {
+        // The lock must not go before the last write.
+        _ = queue.close(within: .seconds(2))
+    }
+
+    /// The next number for an event, durable or not: higher than any before it in this folder,
+    /// also over crashes. Any thread may ask.
+    package func nextSequenceNumber() -> Int64 { queue.nextSequenceNumber() }
+
+    /// Queues a batch; it is on the disk within a second, unless there is trouble.
+    ///
+    /// - Returns: Its ticket, counted up from 1; nil if too much waits already, which
+    ///   ``StoreTrouble/overflow(batches:events:)`` tells, too.
+    @discardableResult
+    package func submit(_ batch: Batch) -> Int64? { queue.submit(batch) }
+
+    /// What it has to tell of itself. Any thread may ask.
+    package var statistics: Statistics { queue.statistics }
+
+    /// Writes all that waits and closes the database; no batch is taken after.
+    ///
+    /// - Parameter limit: How long to wait for that, at most.
+    /// - Returns: Whether everything is on the disk.
+    package func close(within limit: Duration) -> Bool { queue.close(within: limit) }
+}

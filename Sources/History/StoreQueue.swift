@@ -1,0 +1,240 @@
+import CLinux
+import Glibc
+import Reactor
+
+/// What the loop's thread and the store's have in common: batches that wait, and numbers.
+///
+/// The lock is never held over a call that may wait.
+final class StoreQueue: Sendable {
+    /// A batch that is not on the disk yet.
+    struct Waiting: Sendable {
+        let ticket: Int64
+        let batch: Batch
+    }
+
+    /// What the store's thread is to do.
+    struct Work {
+        var batches: [Waiting] = []
+        /// What is to be reserved of sequence numbers: the new mark.
+        var reservation: Int64?
+        var isClosing = false
+        /// Refused since this was last asked.
+        var refused = Refused()
+    }
+
+    struct Refused: Equatable {
+        var batches: Int64 = 0
+        var events: Int64 = 0
+    }
+
+    /// Sequence numbers are reserved this many at a time, and anew when half are left: at 1,000
+    /// events a second, enough for two hours of a disk that takes nothing.
+    static let sequenceBlock: Int64 = 1 << 24
+
+    private struct State {
+        var waiting: [Waiting] = []
+        /// Of all batches not on the disk, those in the thread's hands too.
+        var items = 0
+        var bytes = 0
+        var tickets: Int64 = 0
+        var refused = Refused()
+        var nextSequence: Int64
+        var reservedThrough: Int64
+        /// Set just before the thread waits under the lock: only then is a wake-up written.
+        var isAsleep = false
+        var isClosing = false
+        /// Until when the thread may try to write what is left.
+        var closingDeadline = Duration.zero
+        var statistics: HistoryStore.Statistics
+    }
+
+    private let limits: StoreLimits
+    private let state: Locked<State>
+    private let wakeUp: FileDescriptor
+    /// Readable once the thread has ended.
+    private let ended: FileDescriptor
+
+    /// - Parameters:
+    ///   - next: The first sequence number.
+    ///   - reserved: The last one that is reserved on the disk.
+    init(
+        limits: StoreLimits, next: Int64, reserved: Int64, statistics: HistoryStore.Statistics
+    ) throws(SystemError) {
+        self.limits = limits
+        state = Locked(
+            State(nextSequence: next, reservedThrough: reserved, statistics: statistics))
+        let wakeUp = try call("create the store's wake-up") {
+            eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        }
+        self.wakeUp = FileDescriptor(owning: wakeUp)
+        let ended = try call("create the store's end") {
+            eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+        }
+        self.ended = FileDescriptor(owning: ended)
+    }
+
+    // MARK: Any thread
+
+    func nextSequenceNumber() -> Int64 {
+        let (number, needsWake) = state.withLock { state in
+            let number = state.nextSequence
+            state.nextSequence += 1
+            let isLow = state.reservedThrough - number == Self.sequenceBlock / 2
+            defer { if isLow { state.isAsleep = false } }
+            return (number, isLow && state.isAsleep)
+        }
+        if needsWake { Self.write(wakeUp) }
+        return number
+    }
+
+    func submit(_ batch: Batch) -> Int64? {
+        let (ticket, needsWake) = state.withLock { state -> (Int64?, Bool) in
+            let share = batch.events.isEmpty ? 2 : 1
+            let fits =
+                state.items + batch.items.count <= limits.waitingItems / share
+                && state.bytes + batch.bytes <= limits.waitingBytes / share
+            guard fits, !state.isClosing else {
+                state.refused.batches += 1
+                state.refused.events += Int64(batch.events.count)
+                return (nil, false)
+            }
+            state.items += batch.items.count
+            state.bytes += batch.bytes
+            state.tickets += 1
+            state.waiting.append(Waiting(ticket: state.tickets, batch: batch))
+            defer { state.isAsleep = false }
+            return (state.tickets, state.isAsleep)
+        }
+        if needsWake { Self.write(wakeUp) }
+        return ticket
+    }
+
+    var statistics: HistoryStore.Statistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.waitingItems = state.items
+            statistics.waitingBytes = state.bytes
+            return statistics
+        }
+    }
+
+    func close(within limit: Duration) -> Bool {
+        state.withLock { state in
+            guard !state.isClosing else { return }
+            state.isClosing = true
+            state.closingDeadline = MonotonicClock.now() + limit / 10 * 9
+        }
+        Self.write(wakeUp)
+        guard Self.wait(for: ended, milliseconds: limit.millisecondsRoundedUp) else { return false }
+        return state.withLock { $0.items == 0 }
+    }
+
+    // MARK: The store's thread
+
+    /// Waits for something to do, at most so long.
+    func sleep(milliseconds: Int64?) {
+        let isIdle = state.withLock { state in
+            let isLow = state.reservedThrough - state.nextSequence < Self.sequenceBlock / 2
+            state.isAsleep = state.waiting.isEmpty && !state.isClosing && !isLow
+            return state.isAsleep
+        }
+        if isIdle { pause(milliseconds: milliseconds) }
+        state.withLock { $0.isAsleep = false }
+    }
+
+    /// Waits so long, if the store is to be closed only for a moment. Batches end this wait only
+    /// if the thread was asleep when they came.
+    func pause(milliseconds: Int64?) {
+        if state.withLock({ $0.isClosing }) {
+            usleep(1000)
+        } else if Self.wait(for: wakeUp, milliseconds: milliseconds) {
+            var count: UInt64 = 0
+            _ = read(wakeUp.raw, &count, MemoryLayout<UInt64>.size)
+        }
+    }
+
+    /// Whether the time to write what is left has passed.
+    var isClosingOverdue: Bool {
+        state.withLock { $0.isClosing && MonotonicClock.now() >= $0.closingDeadline }
+    }
+
+    /// Hands over what waits, at most so many items (but one batch at least).
+    func take(items limit: Int) -> Work {
+        state.withLock { state in
+            var work = Work()
+            var items = 0
+            let count = state.waiting.prefix { waiting in
+                items += waiting.batch.items.count
+                return items <= limit
+            }.count
+            work.batches = Array(state.waiting.prefix(max(count, 1)))
+            state.waiting.removeFirst(work.batches.count)
+            if state.reservedThrough - state.nextSequence < Self.sequenceBlock / 2 {
+                work.reservation = state.nextSequence + Self.sequenceBlock
+            }
+            work.isClosing = state.isClosing
+            return work
+        }
+    }
+
+    /// The batches are on the disk, or lost: their memory is free for others.
+    func release(_ batches: [Waiting]) {
+        let items = batches.reduce(0) { $0 + $1.batch.items.count }
+        let bytes = batches.reduce(0) { $0 + $1.batch.bytes }
+        state.withLock { state in
+            state.items -= items
+            state.bytes -= bytes
+        }
+    }
+
+    /// What was refused since this was last asked.
+    func takeRefused() -> Refused {
+        state.withLock { state in
+            defer { state.refused = Refused() }
+            return state.refused
+        }
+    }
+
+    /// Whether more waits than a quarter of what may.
+    var isCrowded: Bool {
+        state.withLock {
+            $0.items > limits.waitingItems / 4 || $0.bytes > limits.waitingBytes / 4
+        }
+    }
+
+    func reserved(through mark: Int64) { state.withLock { $0.reservedThrough = mark } }
+
+    /// The numbers go on behind `mark`, too, which another database had.
+    func skip(past mark: Int64) {
+        state.withLock { $0.nextSequence = max($0.nextSequence, mark + 1) }
+    }
+
+    /// The last sequence number that was given out.
+    var lastSequenceNumber: Int64 { state.withLock { $0.nextSequence - 1 } }
+
+    func update(_ change: @Sendable (inout HistoryStore.Statistics) -> Void) {
+        state.withLock { change(&$0.statistics) }
+    }
+
+    /// The thread's last word.
+    func end() { Self.write(ended) }
+
+    private static func write(_ descriptor: borrowing FileDescriptor) {
+        var one: UInt64 = 1
+        _ = Glibc.write(descriptor.raw, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Whether the descriptor became readable in time.
+    private static func wait(
+        for descriptor: borrowing FileDescriptor, milliseconds: Int64?
+    ) -> Bool {
+        let end = milliseconds.map { MonotonicClock.now() + .milliseconds($0) }
+        var request = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+        while true {
+            let rest = end.map { max(0, ($0 - MonotonicClock.now()).millisecondsRoundedUp) }
+            let count = poll(&request, 1, rest.map { CInt(clamping: $0) } ?? -1)
+            if count > 0 { return true }
+            if count == 0 || errno != EINTR { return false }
+        }
+    }
+}

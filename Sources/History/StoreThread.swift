@@ -1,0 +1,255 @@
+import Glibc
+import PageModel
+import Reactor
+
+/// The store's thread: takes batches, commits them together, tells what is on the disk.
+///
+/// Only this thread touches the object once it is started.
+final class StoreThread {
+    /// What comes within this time (in milliseconds) after the first batch is committed with it.
+    /// A commit writes each page that it changes once and waits for the disk; a batch may wait
+    /// for a second.
+    private static let gathering: Int64 = 200
+    /// Items of one transaction: about 0.1 s of work.
+    private static let itemsPerCommit = 10_000
+    /// First and longest wait before a failed commit is tried again.
+    private static let firstRetry: Int64 = 50
+    private static let longestRetry: Int64 = 800
+    /// Between sweeps, and from the start to the first.
+    private static let sweepInterval = Duration.seconds(6 * 3600)
+    private static let firstSweep = Duration.seconds(60)
+    /// Between the steps of a sweep: batches go first.
+    private static let stepInterval: Int64 = 100
+    /// Commits between two looks at the size of the file.
+    private static let commitsPerSizeCheck = 64
+
+    private let file: StoreFile
+    private let queue: StoreQueue
+    private let listener: HistoryStore.Listener
+    private var writer: StoreWriter
+    private var retention: Retention
+    private var nextSweep: Duration
+    private var commits = 0
+    /// Batches of a commit that failed, in order; they go first.
+    private var held: [StoreQueue.Waiting] = []
+    private var retry: Int64 = 0
+    private var hasToldOverflow = false
+    private let now: @Sendable () -> Timestamp
+
+    init(
+        file: StoreFile, queue: StoreQueue, writer: StoreWriter, limits: StoreLimits,
+        listener: HistoryStore.Listener, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.file = file
+        self.queue = queue
+        self.writer = writer
+        self.listener = listener
+        self.now = now
+        retention = Retention(limits)
+        nextSweep = MonotonicClock.now() + Self.firstSweep
+    }
+
+    /// Starts the thread; it ends when the queue is closed and empty, or when the store is closed
+    /// while nothing can be written.
+    static func start(_ thread: StoreThread) throws(SystemError) {
+        let context = Unmanaged.passRetained(thread).toOpaque()
+        var handle = pthread_t()
+        // The +1 on the object goes over to the new thread, which is the only one to take it.
+        let code = pthread_create(
+            &handle, nil,
+            { context in
+                guard let context else { return nil }
+                StoreThread.body(context).end()
+                return nil
+            }, context)
+        guard code == 0 else {
+            Unmanaged<StoreThread>.fromOpaque(context).release()
+            throw SystemError(code: code, action: "start the store's thread")
+        }
+        pthread_detach(handle)
+    }
+
+    // MARK: The loop
+
+    /// Runs the object that `context` is, and lets it go, so that its database is closed before
+    /// the queue tells that the thread has ended.
+    private static func body(_ context: UnsafeMutableRawPointer) -> StoreQueue {
+        let thread = Unmanaged<StoreThread>.fromOpaque(context).takeRetainedValue()
+        thread.run()
+        return thread.queue
+    }
+
+    private func run() {
+        blockSignals()
+        while true {
+            if retry > 0 {
+                queue.pause(milliseconds: retry)
+            } else {
+                queue.sleep(milliseconds: untilMaintenance())
+                queue.pause(milliseconds: Self.gathering)
+            }
+            let work = queue.take(items: Self.itemsPerCommit)
+            if let mark = work.reservation { reserve(through: mark) }
+            held += work.batches
+            let isWritten = held.isEmpty || write()
+            tellOverflow(isWritten: isWritten)
+            let isDone = held.isEmpty && work.batches.isEmpty
+            if work.isClosing, isDone || (!isWritten && queue.isClosingOverdue) { break }
+            if isWritten, !work.isClosing { maintain() }
+        }
+        // Should this fail, the next start takes it for a crash and skips some numbers.
+        if held.isEmpty { try? writer.markClosed(sequence: queue.lastSequenceNumber) }
+    }
+
+    /// Signals belong to the loop's thread.
+    private func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_BLOCK, &all, nil)
+    }
+
+    /// Milliseconds until the next step of a sweep.
+    private func untilMaintenance() -> Int64 {
+        if retention.isSweeping { return Self.stepInterval }
+        return max(0, (nextSweep - MonotonicClock.now()).millisecondsRoundedUp)
+    }
+
+    // MARK: Writing
+
+    /// Commits what is held; false if it must be tried again.
+    private func write() -> Bool {
+        do {
+            try writer.write(held)
+            committed(held)
+            held = []
+        } catch  where error.isDamage {
+            guard repair(after: error) else { return false }
+            return write()
+        } catch  where error.isPassing {
+            wait(because: error)
+            return false
+        } catch {
+            guard writeOneByOne() else { return false }
+        }
+        if retry > 0 {
+            retry = 0
+            queue.update { $0.waitingBecause = nil }
+            listener.trouble(.cleared)
+        }
+        return true
+    }
+
+    /// Finds the batch that can't be stored at all, so that it does not stop the others.
+    private func writeOneByOne() -> Bool {
+        while let first = held.first {
+            do {
+                try writer.write([first])
+                committed([first])
+            } catch  where error.isPassing || error.isDamage {
+                wait(because: error)
+                return false
+            } catch {
+                queue.release([first])
+                listener.trouble(.lost(events: first.batch.events, reason: "\(error)"))
+            }
+            held.removeFirst()
+        }
+        return true
+    }
+
+    private func committed(_ batches: [StoreQueue.Waiting]) {
+        queue.release(batches)
+        listener.committed(batches.map { Receipt(ticket: $0.ticket, events: $0.batch.events) })
+    }
+
+    private func wait(because error: SQLiteError) {
+        if retry == 0 {
+            let reason = "\(error)"
+            queue.update { $0.waitingBecause = reason }
+            listener.trouble(.waiting(reason: reason))
+        }
+        retry = min(max(retry * 2, Self.firstRetry), Self.longestRetry)
+    }
+
+    /// Sequence numbers have a commit of their own: a page that is written over in the log may
+    /// still find room on a full disk.
+    private func reserve(through mark: Int64) {
+        do {
+            try writer.transaction { () throws(SQLiteError) in
+                try Numbers.write(Numbers.sequence, mark, in: writer.database)
+            }
+            queue.reserved(through: mark)
+        } catch {
+            // What waits is tried again, and this with it.
+        }
+    }
+
+    /// Tells at once when batches are refused, and once more, how many they were, when all that
+    /// waits is written.
+    private func tellOverflow(isWritten: Bool) {
+        if hasToldOverflow, !isWritten || queue.isCrowded { return }
+        let refused = queue.takeRefused()
+        if refused.batches > 0 {
+            listener.trouble(.overflow(batches: refused.batches, events: refused.events))
+        }
+        hasToldOverflow = !hasToldOverflow && refused.batches > 0
+    }
+
+    // MARK: Damage
+
+    /// Replaces a database that was found damaged by what can be read of it.
+    private func repair(after error: SQLiteError) -> Bool {
+        do {
+            let damage = try Salvage(file: file, reason: error.message).run()
+            let opened = try file.open()
+            let new = try StoreWriter(opened.database)
+            let mark = try Numbers.read(Numbers.sequence, in: new.database)
+            queue.skip(past: mark)
+            writer = new
+            listener.trouble(.repaired(damage))
+            return true
+        } catch {
+            wait(because: SQLiteError(code: 0, message: "\(error)", action: "repair"))
+            return false
+        }
+    }
+
+    // MARK: Maintenance
+
+    private func maintain() {
+        do {
+            if writer.hasForgotten { try scrub() }
+            var dropped = try retention.trimBusy(writer)
+            if !retention.isSweeping, MonotonicClock.now() >= nextSweep {
+                nextSweep = MonotonicClock.now() + Self.sweepInterval
+                try retention.beginSweep(now: now(), in: writer.database)
+            }
+            if retention.isSweeping { dropped += try retention.step(writer) }
+            commits += 1
+            if commits >= Self.commitsPerSizeCheck || dropped > 0 {
+                commits = 0
+                try checkSize(dropped: dropped)
+            }
+        } catch {
+            // Nothing is lost by keeping more; the next turn tries again.
+        }
+    }
+
+    private func checkSize(dropped: Int) throws(SQLiteError) {
+        let bytes = try writer.databaseBytes()
+        queue.update { statistics in
+            statistics.databaseBytes = bytes
+            statistics.droppedRows += Int64(dropped)
+        }
+        if try retention.check(bytes: bytes, now: now(), in: writer.database) {
+            listener.trouble(.tooLarge(bytes: bytes))
+        }
+    }
+
+    /// Takes what was forgotten out of the log, too, and gives its pages back.
+    private func scrub() throws(SQLiteError) {
+        try writer.database.run(
+            "PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)", for: "scrub")
+        writer.hasForgotten = false
+    }
+}

@@ -1,0 +1,4 @@
+import PageModel
+import Testing
+
+@testable import History
