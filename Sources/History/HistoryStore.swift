@@ -108,7 +108,7 @@ package final class HistoryStore: Sendable {
 
     deinit {
         // The lock must not go before the last write.
-        _ = queue.close(within: .seconds(2))
+        queue.close(within: .seconds(2))
     }
 
     /// The next number for an event, durable or not: higher than any before it in this folder,
@@ -125,9 +125,14 @@ package final class HistoryStore: Sendable {
     /// What it has to tell of itself. Any thread may ask.
     package var statistics: Statistics { queue.statistics }
 
-    /// Writes all that waits and closes the database; no batch is taken after.
+    /// Writes all that waits, closes the database and lets the folder go; no batch is taken after.
     ///
     /// - Parameter limit: How long to wait for that, at most.
     /// - Returns: Whether everything is on the disk.
-    package func close(within limit: Duration) -> Bool { queue.close(within: limit) }
+    @discardableResult
+    package func close(within limit: Duration) -> Bool {
+        guard queue.close(within: limit) else { return false }
+        lock.release()
+        return queue.isEmpty
+    }
 }

@@ -30,6 +30,9 @@ package struct StateLock: ~Copyable {
         self.descriptor = descriptor
     }
 
+    /// Lets another process have it before the value ends.
+    borrowing func release() { _ = flock(descriptor.raw, LOCK_UN) }
+
     /// The number in the file.
     private static func holder(_ descriptor: CInt) -> Int32? {
         var bytes = [UInt8](repeating: 0, count: 16)

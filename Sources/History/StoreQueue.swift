@@ -118,6 +118,8 @@ final class StoreQueue: Sendable {
         }
     }
 
+    /// Lets the thread end; false if it has not by then.
+    @discardableResult
     func close(within limit: Duration) -> Bool {
         state.withLock { state in
             guard !state.isClosing else { return }
@@ -125,9 +127,11 @@ final class StoreQueue: Sendable {
             state.closingDeadline = MonotonicClock.now() + limit / 10 * 9
         }
         Self.write(wakeUp)
-        guard Self.wait(for: ended, milliseconds: limit.millisecondsRoundedUp) else { return false }
-        return state.withLock { $0.items == 0 }
+        return Self.wait(for: ended, milliseconds: limit.millisecondsRoundedUp)
     }
+
+    /// Whether nothing waits, in the thread's hands neither.
+    var isEmpty: Bool { state.withLock { $0.items == 0 } }
 
     // MARK: The store's thread
 

@@ -5,16 +5,16 @@ import Reactor
 
 /// A process that writes a store, to be killed or hindered by a test.
 ///
-/// `history-writer crash FOLDER` changes ten targets' titles until it is killed and writes the
-/// numbers of what may be announced; `history-writer full FOLDER` fills a file that may not grow;
+/// `history-writer crash FOLDER CHANGES` changes ten targets' titles, tells the numbers of what may
+/// be announced, and kills itself after so many changes; `history-writer full FOLDER` fills a file that may not grow;
 /// `history-writer measure FOLDER` measures.
 @main
 enum Main {
     static func main() throws {
-        guard CommandLine.arguments.count == 3 else { exit(3) }
+        guard CommandLine.arguments.count >= 3 else { exit(3) }
         let folder = StateFolder(CommandLine.arguments[2])
         switch CommandLine.arguments[1] {
-        case "crash": try Crash.run(folder)
+        case "crash": try Crash.run(folder, changes: Int(CommandLine.arguments.last ?? "") ?? 0)
         case "full": try Full.run(folder)
         case "measure": try Measurement.run(folder)
         default: exit(3)
@@ -58,15 +58,18 @@ func change(_ store: HistoryStore, target: String, load: Int64, number: Int) -> 
     ])
 }
 
-/// Writes until it is killed.
+/// Writes, and ends without a warning.
 private enum Crash {
-    static func run(_ folder: StateFolder) throws {
+    static func run(_ folder: StateFolder, changes: Int) throws {
         let listener = HistoryStore.Listener { receipts in
             tell("told " + receipts.flatMap(\.events).map { String($0.seq) }.joined(separator: " "))
         } trouble: { trouble in
             tell("trouble \(trouble)")
         }
-        let opening = try HistoryStore.open(folder, version: "1.0", listener: listener)
+        var limits = StoreLimits()
+        limits.rowsPerTarget = 1_000_000
+        let opening = try HistoryStore.open(
+            folder, version: "1.0", limits: limits, listener: listener)
         if let damage = opening.damage { tell("trouble \(damage.message)") }
         var numbers = [Int](repeating: 0, count: 10)
         var loads = [Int64](repeating: 1, count: 10)
@@ -79,8 +82,7 @@ private enum Crash {
             numbers[index] = Int(String(decoding: digits, as: UTF8.self)) ?? -1
         }
         tell("begins \(opening.store.nextSequenceNumber())")
-        var turn = 0
-        while true {
+        for turn in 0..<changes {
             let index = turn % 10
             numbers[index] += 1
             opening.store.submit(
@@ -88,9 +90,9 @@ private enum Crash {
                     opening.store, target: "t\(index)", load: loads[index],
                     number: numbers[index]))
             loads[index] += 1
-            turn += 1
-            usleep(200)
+            usleep(500)
         }
+        kill(getpid(), SIGKILL)
     }
 }
 

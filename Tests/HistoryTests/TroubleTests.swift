@@ -1,0 +1,164 @@
+import Glibc
+import PageModel
+import Reactor
+import Testing
+import TestSupport
+
+@testable import History
+
+@Suite struct `Store in trouble` {
+    // B66: a daemon and a one-shot at once.
+    @Test func `waits for another process's lock, and announces nothing before or twice`()
+        async throws
+    {
+        let store = try Store()
+        let opening = try store.open()
+        let other = try Database(store.folder.database, .write)
+        try other.run("BEGIN IMMEDIATE", for: "test")
+        let events = (Int64(1)...20).map { change($0, seq: $0) }
+        for event in events { opening.store.submit(Batch([.event(event)])) }
+        await store.wait { !$0.troubles.isEmpty }
+        #expect(store.receipts == [])
+        #expect(opening.store.statistics.waitingItems == 20)
+        #expect(opening.store.statistics.waitingBecause != nil)
+        try other.run("COMMIT", for: "test")
+        await store.wait { $0.troubles.last == .cleared }
+        #expect(store.receipts.flatMap(\.events) == events)
+        #expect(opening.store.statistics.waitingItems == 0)
+        #expect(opening.store.statistics.waitingBecause == nil)
+        #expect(opening.store.close(within: .seconds(10)))
+        #expect(try store.reader().events(of: "blog") == events)
+        #expect(store.troubles.count == 2)
+    }
+
+    @Test func `gives up at its end when the disk takes nothing, in the time given`() throws {
+        let store = try Store()
+        let opening = try store.open()
+        let other = try Database(store.folder.database, .write)
+        try other.run("BEGIN IMMEDIATE", for: "test")
+        opening.store.submit(Batch([.event(change(1, seq: 1))]))
+        let began = MonotonicClock.now()
+        #expect(!opening.store.close(within: .milliseconds(800)))
+        #expect(MonotonicClock.now() - began < .milliseconds(1500))
+    }
+
+    // B67: a full disk.
+    @Test func `keeps what waits while no file can grow, and writes it in order after`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let outcome = try await Program(
+            BuiltProducts.path("history-writer"), ["full", folder.file("state")]
+        ).run()
+        #expect(
+            outcome.outputText == """
+                while full 0
+                closed true
+                troubles ["waiting", "cleared"]
+                in order true
+
+                """)
+        #expect(outcome.exitCode == 0)
+    }
+
+    @Test func `drops a batch that can never be stored, says so, and goes on`() async throws {
+        let store = try Store()
+        let opening = try store.open()
+        opening.store.submit(Batch([.event(change(1, seq: 7))]))
+        opening.store.submit(Batch([.event(change(2, seq: 7))]))
+        opening.store.submit(Batch([.event(change(3, seq: 8))]))
+        #expect(opening.store.close(within: .seconds(10)))
+        #expect(store.receipts.flatMap(\.events).map(\.seq) == [7, 8])
+        guard case .lost(let events, _)? = store.troubles.first else {
+            Issue.record("\(store.troubles)")
+            return
+        }
+        #expect(events == [change(2, seq: 7)])
+        #expect(try store.reader().events(of: "blog") == [change(1, seq: 7), change(3, seq: 8)])
+    }
+
+    @Test func `is held by one process, and says by which`() throws {
+        let store = try Store()
+        let opening = try store.open()
+        #expect(throws: StoreError.held(path: store.folder.path, by: getpid())) {
+            try store.open()
+        }
+        #expect(opening.store.close(within: .seconds(10)))
+        _ = try store.open()
+    }
+
+    @Test func `refuses a folder that is a file, and one that is not there`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("", to: "file")
+        let listener = HistoryStore.Listener { _ in
+        } trouble: { _ in
+        }
+        for path in [folder.file("file"), folder.file("none/state")] {
+            #expect(throws: StoreError.self) {
+                try HistoryStore.open(StateFolder(path), version: "1", listener: listener)
+            }
+        }
+        #expect(throws: StoreError.missing(path: folder.file("none/history.db"))) {
+            try HistoryReader(StateFolder(folder.file("none")))
+        }
+    }
+}
+
+@Suite struct `Store that is killed` {
+    @Test func `has all that was announced, once, and goes on from there`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("state")
+        var announced: Set<Int64> = []
+        var highest: Int64 = 0
+        for turn in 0..<25 {
+            // Other points of its work each time: before, in and after a commit.
+            let changes = 30 + turn * 397 % 1000
+            let outcome = try await Program(
+                BuiltProducts.path("history-writer"), ["crash", path, "\(changes)"]
+            ).run()
+            #expect(outcome.ending == .killed(bySignal: SIGKILL))
+            for line in outcome.outputLines {
+                let words = line.split(separator: " ")
+                let numbers = words.dropFirst().compactMap { Int64($0) }
+                switch words.first {
+                case "begins":
+                    // Numbers never repeat or go back.
+                    #expect(try #require(numbers.first) > highest)
+                case "told":
+                    #expect(announced.isDisjoint(with: numbers))
+                    announced.formUnion(numbers)
+                default: Issue.record("\(line)")
+                }
+                highest = max(highest, numbers.max() ?? 0)
+            }
+            try check(path, announced)
+        }
+        #expect(announced.count > 1000)
+    }
+
+    private func check(_ path: String, _ announced: Set<Int64>) throws {
+        let folder = StateFolder(path)
+        guard folder.hasDatabase else { return }
+        let database = try Database(folder.database, .write)
+        guard try database.number("PRAGMA user_version") == 1 else { return }
+        #expect(try database.text("PRAGMA integrity_check") == "ok")
+        let reader = try HistoryReader(folder)
+        var found: Set<Int64> = []
+        for target in try reader.targets() {
+            let events = try reader.events(of: target.name)
+            found.formUnion(events.map(\.seq))
+            let titles = events.compactMap { event -> Int? in
+                guard case .titleChanged(let change) = event.event else { return nil }
+                return change.to.flatMap { Int($0) }
+            }
+            // Each change went on from the one before it, over all ends.
+            #expect(titles == Array(1...titles.count))
+            let state = try #require(target.state)
+            #expect(
+                String(decoding: state.bytes.prefix { $0 != 0x20 }, as: UTF8.self)
+                    == "\(titles.count)")
+            #expect(target.nextLoad > (events.compactMap(\.load).max() ?? 0))
+        }
+        #expect(announced.subtracting(found) == [])
+    }
+}
