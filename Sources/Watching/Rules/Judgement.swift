@@ -4,6 +4,12 @@ import Patterns
 /// Whether a load is good: it finished with a status that is fine, is a page with a body, and is
 /// the page that was meant.
 struct Judgement {
+    /// The codes given here, all of phase `content`.
+    static let codes = [
+        "challenged", "notModified", "badStatus", "emptyBody", "notPage", "unexpectedURL",
+        "rejectedTitle", "unexpectedTitle",
+    ]
+
     private(set) var verdict: Verdict
     private(set) var exceeded: [String] = []
     /// What a good load showed; for a 304 what the answer did that it repeats.

@@ -26,6 +26,8 @@ package struct OfflineJudge {
         package init(_ error: LoadError?) {
             switch (error?.phase, error?.code) {
             case (.tls, "certificateNotYetValid"): self = .notYetValid
+            // Bytes came, if not those of an answer.
+            case (.firstByte, "notHTTP"), (.firstByte, "tooLarge"): self = .answered
             case (.resolve, _), (.connect, _), (.tls, _), (.firstByte, _):
                 self = .failedBeforeFirstByte
             default: self = .answered
@@ -65,6 +67,9 @@ package struct OfflineJudge {
 
     /// - Parameter version: The program's, for the service's events.
     package init(version: String) { self.version = version }
+
+    /// How much it remembers, for tests.
+    var size: Int { max(tries.count, hosts.count) }
 
     /// Whether failures do not count for now.
     package var isOffline: Bool { spell != nil }

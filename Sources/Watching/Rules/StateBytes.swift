@@ -85,6 +85,9 @@ struct StateReader {
     /// Bounds what damaged bytes can claim; a state has about ten of each.
     private static let mostItems = 64
 
+    /// More loads than there will be.
+    private static let mostCounted: UInt64 = 1 << 60
+
     private let bytes: ArraySlice<UInt8>
     private var at: Int
     private var texts: [String] = []
@@ -94,7 +97,7 @@ struct StateReader {
         self.bytes = bytes
         at = bytes.startIndex
         for _ in 0..<(try count()) {
-            let length = Int(clamping: try number())
+            let length = try int()
             guard length <= bytes.endIndex - at else { throw .damaged("a text is cut off") }
             guard let text = String(validating: bytes[at..<(at + length)], as: UTF8.self) else {
                 throw .damaged("a text is not UTF-8")
@@ -119,7 +122,14 @@ struct StateReader {
         throw .damaged("a number is too long")
     }
 
-    mutating func int() throws(StateError) -> Int { Int(clamping: try number()) }
+    /// A number of things that were counted, with room to go on counting.
+    mutating func counter() throws(StateError) -> UInt64 {
+        let number = try self.number()
+        guard number <= Self.mostCounted else { throw .damaged("it counts to \(number)") }
+        return number
+    }
+
+    mutating func int() throws(StateError) -> Int { Int(truncatingIfNeeded: try counter()) }
 
     mutating func truth() throws(StateError) -> Bool {
         let byte = try self.byte()

@@ -61,7 +61,7 @@ extension TargetState {
         }
         failures = try reader.optional { reader throws(StateError) in try reader.failures() }
         switches = try reader.each { reader throws(StateError) in
-            TitleSwitch(from: try reader.textOrNil(), load: try reader.number())
+            TitleSwitch(from: try reader.textOrNil(), load: try reader.counter())
         }
         oscillation = try reader.optional { reader throws(StateError) in
             try reader.each { reader throws(StateError) in try reader.textOrNil() }
@@ -71,7 +71,7 @@ extension TargetState {
             try reader.textOrNil()
         }
         isUnstableTold = try reader.truth()
-        goodLoads = try reader.number()
+        goodLoads = try reader.counter()
         hasHadTitle = try reader.truth()
         ownSide = try reader.optional { reader throws(StateError) in
             OwnSide(

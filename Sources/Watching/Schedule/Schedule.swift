@@ -95,10 +95,10 @@ package struct Schedule {
             }
             if let pause = newcomer.pause {
                 begin(pause, index, now: now, time: time)
-            } else if let elapsed, elapsed < targets[index].interval {
+            } else if let elapsed, elapsed <= targets[index].interval {
                 arm(index, now: now, withJitter: false)
             } else {
-                if elapsed != nil { missed.add(targets[index].next) }
+                if elapsed != nil { missed.add(targets[index].next, of: targets[index], now: now) }
                 atOnce.append(index)
             }
         }
@@ -272,7 +272,7 @@ package struct Schedule {
             if targets[index].isUnderWay {
                 let due = targets[index].nominal + targets[index].interval
                 guard targets[index].isRegular, due <= now else { continue }
-                missed.add(due)
+                missed.add(due, of: targets[index], now: now)
                 // Its load is cut off by its own deadline; what was due meanwhile is told here.
                 targets[index].nominal +=
                     (now - due) / targets[index].interval
@@ -280,7 +280,7 @@ package struct Schedule {
             } else if targets[index].activity == .waiting, let due = heap.due(of: index),
                 due <= now
             {
-                missed.add(due)
+                missed.add(due, of: targets[index], now: now)
                 overdue.append(index)
             }
         }
@@ -297,7 +297,9 @@ extension Schedule {
         var first = Nanoseconds.max
         var count = 0
 
-        mutating func add(_ due: Nanoseconds) {
+        /// Counts a load that was due, unless its jitter could have put it off until now.
+        mutating func add(_ due: Nanoseconds, of target: ScheduledTarget, now: Nanoseconds) {
+            guard now - due > target.interval / 10 else { return }
             first = min(first, due)
             count += 1
         }
