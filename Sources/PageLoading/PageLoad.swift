@@ -75,6 +75,12 @@ package final class PageLoad {
         known = LoadResult(initialURL: initialURL, url: address.text, outcome: .failed)
     }
 
+    /// Whether the last answer was read as HTML or XML; false before there is one.
+    package var isPage: Bool {
+        guard case .page(let reader, _) = answer else { return false }
+        return reader.kind == .html || reader.kind == .xml
+    }
+
     // MARK: Starting and stopping
 
     /// Sends the first request.

@@ -23,3 +23,13 @@ extension Duration {
         return Double(seconds) + Double(attoseconds) * 1e-18
     }
 }
+
+/// The time of CLOCK_BOOTTIME: as ``MonotonicClock``, but going on in suspend. Schedules use it.
+package enum BoottimeClock {
+    /// The time since the machine started.
+    package static func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

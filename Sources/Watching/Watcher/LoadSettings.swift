@@ -1,0 +1,104 @@
+import Configuration
+import Fetching
+import PageLoading
+import Patterns
+import Titles
+import WebAddress
+
+/// What a target's definition means for its loads: how to load, how to judge, how often.
+struct LoadSettings {
+    /// Grows with every version of the program that may read a title in another way.
+    static let readerVersion: UInt32 = 1
+
+    let load: LoadOptions
+    let rules: Rules
+    let timing: Timing
+    let ownSide: OwnSide
+
+    /// - Parameters:
+    ///   - userAgent: What a target without one of its own sends.
+    ///   - shelf: Patterns that other targets have compiled already.
+    /// - Throws: ``PatternError``; the configuration has checked that its patterns compile, so this
+    ///   is a pattern that another version of PCRE2 took.
+    init(
+        _ definition: TargetDefinition, userAgent: String, shelf: PatternShelf
+    ) throws(PatternError) {
+        let settings = definition.settings
+        rules = Rules(
+            confirm: settings.confirm, failures: settings.failures,
+            ignore: try Self.patterns(settings.ignore.map(\.source), shelf),
+            expectTitle: try Self.pattern(settings.expectTitle, shelf),
+            rejectTitle: try Self.pattern(settings.rejectTitle, shelf),
+            expectURL: try Self.pattern(settings.expectURL, shelf), okStatus: settings.okStatus)
+        timing = Timing(
+            interval: settings.interval, confirmInterval: settings.confirmInterval,
+            retryInterval: settings.retryInterval, backoffMax: settings.backoffMax)
+        let agent = settings.userAgent?.reveal() ?? userAgent
+        load = Self.loadOptions(settings, userAgent: agent)
+        ownSide = OwnSide(
+            url: definition.url.text, headers: settings.headers.map { ($0.name, "") },
+            encoding: settings.encoding, userAgent: agent, rules: rules,
+            readerVersion: Self.readerVersion)
+    }
+
+    private static func pattern(
+        _ source: String?, _ shelf: PatternShelf
+    ) throws(PatternError) -> Pattern? {
+        guard let source else { return nil }
+        return try shelf.pattern(source)
+    }
+
+    private static func patterns(
+        _ sources: [String], _ shelf: PatternShelf
+    ) throws(PatternError) -> [Pattern] {
+        var patterns: [Pattern] = []
+        for source in sources { patterns.append(try shelf.pattern(source)) }
+        return patterns
+    }
+
+    private static func loadOptions(_ settings: TargetSettings, userAgent: String) -> LoadOptions {
+        let options = LoadOptions()
+        options.timeout = settings.timeout
+        options.maxRedirects = settings.maxRedirects
+        options.followsRefresh = settings.followsRefresh
+        options.titleLimit = settings.titleLimit
+        options.encoding = settings.encoding.flatMap { Encoding(label: $0) }
+        options.transfer = transferOptions(settings, userAgent: userAgent)
+        return options
+    }
+
+    private static func transferOptions(
+        _ settings: TargetSettings, userAgent: String
+    ) -> TransferOptions {
+        let options = TransferOptions()
+        options.userAgent = userAgent
+        options.headers = settings.headers.compactMap { header in
+            header.value.reveal().map { "\(header.name): \($0)" }
+        }
+        if let token = settings.bearer?.reveal() {
+            options.headers.append("Authorization: Bearer \(token)")
+        }
+        options.credentials = settings.basicAuth.flatMap { login in
+            guard let user = login.user.reveal(), let password = login.password.reveal() else {
+                return nil
+            }
+            return WebAddress.Credentials(user: user, password: password)
+        }
+        options.isInsecure = settings.isInsecure
+        options.caFile = settings.caFile
+        options.proxy = settings.proxy?.reveal()
+        options.addressFamily =
+            switch settings.addressFamily {
+            case .any: .any
+            case .ipv4: .ipv4
+            case .ipv6: .ipv6
+            }
+        options.maxBytes = settings.maxBytes
+        options.timeouts.resolve = settings.resolveTimeout
+        options.timeouts.connect = settings.connectTimeout
+        options.timeouts.tls = settings.tlsTimeout
+        options.timeouts.firstByte = settings.firstByteTimeout
+        options.timeouts.stall = settings.stallTimeout
+        return options
+    }
+}

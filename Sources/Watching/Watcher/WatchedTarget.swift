@@ -1,0 +1,41 @@
+import Configuration
+import History
+import PageLoading
+import PageModel
+import WebAddress
+
+/// A target as it is watched: what it is to be, and where it stands.
+final class WatchedTarget {
+    let definition: TargetDefinition
+    let settings: LoadSettings
+    var state: TargetState
+    var page = Page()
+    /// Its place in the schedule; nil while it is not enabled.
+    var place: Schedule.ID?
+    /// The number of its next load.
+    var nextLoad: Int64
+    var load: RunningLoad?
+    /// Why its last title was or was not told: one sentence.
+    var explanation = ""
+
+    init(
+        _ definition: TargetDefinition, settings: LoadSettings, state: TargetState, nextLoad: Int64
+    ) {
+        self.definition = definition
+        self.settings = settings
+        self.state = state
+        self.nextLoad = nextLoad
+    }
+
+    var name: String { definition.name }
+    /// What limits go by: `host:port`.
+    var host: String { definition.url.authority }
+}
+
+/// A load of a target that is under way, or waits for its turn.
+struct RunningLoad {
+    let number: Int64
+    /// Nil while it waits.
+    var load: PageLoad?
+    var started: Timestamp
+}

@@ -1,0 +1,113 @@
+import Configuration
+import History
+import PageLoading
+import PageModel
+import Reactor
+import WebAddress
+
+/// A load from its start to what is concluded from it.
+extension Watcher {
+    func start(_ target: WatchedTarget, _ place: Schedule.ID) {
+        guard let number = target.load?.number, !isStopping else { return }
+        schedule.begun(place, now: BoottimeClock.now())
+        let started = Self.time()
+        target.state.lastStart = started
+        let load = PageLoad(
+            target.definition.url, page: target.page, initialURL: target.definition.url.text,
+            options: target.settings.load, loop: loop, pool: pool,
+            onEvent: { [unowned self, unowned target] event in
+                audience.changed(event, target: target.name, load: number)
+            },
+            onEnd: { [unowned self, unowned target] result in
+                ended(target, place, result)
+            })
+        target.load = RunningLoad(number: number, load: load, started: started)
+        load.start(.reload)
+    }
+
+    private func ended(_ target: WatchedTarget, _ place: Schedule.ID, _ result: LoadResult) {
+        guard let running = target.load, let load = running.load else { return }
+        target.page = load.page
+        target.load = nil
+        defer { queue.ended(host: target.host) }
+        if isStopping { return keepNumber(of: running, target) }
+        decide(target, place, running, result, isPage: load.isPage)
+    }
+
+    /// A load that the end of the service cut off is no failure of the page's.
+    private func keepNumber(of running: RunningLoad, _ target: WatchedTarget) {
+        submit(Batch([.loadNumber(target: target.name, running.number)]))
+    }
+
+    private func decide(
+        _ target: WatchedTarget, _ place: Schedule.ID, _ running: RunningLoad,
+        _ result: LoadResult, isPage: Bool
+    ) {
+        let time = Self.time()
+        judgeConnection(target, result.error, time: time)
+        let observation = Observation(
+            result, time: time, isPage: isPage, isBodyEmpty: result.bytes == 0,
+            ownSide: target.settings.ownSide, isOffline: judge.isOffline)
+        let decision = ChangeRule.decide(
+            observation, rules: target.settings.rules, state: target.state)
+        target.state = decision.state
+        target.explanation = decision.explanation
+        keep(target, running, result, decision, time: time)
+        schedule.finished(
+            place, next: decision.nextCheck,
+            failingLoads: target.state.isFailing
+                ? target.state.failedLoads - target.settings.rules.failures : 0,
+            now: BoottimeClock.now())
+        armAlarm()
+    }
+
+    private func judgeConnection(_ target: WatchedTarget, _ error: LoadError?, time: Timestamp) {
+        let verdict = judge.record(
+            OfflineJudge.Attempt(error), host: target.host, now: BoottimeClock.now(), time: time,
+            targets: targets.count)
+        guard let verdict else { return }
+        for event in verdict.events { tell(event, of: nil, load: nil) }
+        for target in targets.values { target.state.forgetFailures(since: verdict.since) }
+    }
+
+    /// Whether the load showed the title that is the confirmed one by now.
+    private static func isTold(_ decision: Decision) -> Bool {
+        guard case .good(let title) = decision.verdict, let told = decision.state.title else {
+            return false
+        }
+        return isSame(told.title, title)
+    }
+
+    private func keep(
+        _ target: WatchedTarget, _ running: RunningLoad, _ result: LoadResult,
+        _ decision: Decision, time: Timestamp
+    ) {
+        var batch = Batch()
+        var outcome = History.Observation.Outcome.failed
+        var error = result.error
+        switch decision.verdict {
+        case .good(let title): outcome = .title(title)
+        case .failed(let reason): error = reason
+        }
+        batch.append(
+            .observation(
+                target: target.name,
+                History.Observation(
+                    load: running.number, started: running.started, ended: time, outcome: outcome,
+                    isTold: Self.isTold(decision))))
+        let record = LoadRecord(
+            load: running.number, started: running.started, ended: time,
+            url: result.url ?? result.initialURL, status: result.status, title: result.title,
+            bytes: result.bytes, error: error)
+        batch.append(
+            error == nil
+                ? .lastGood(target: target.name, record) : .lastFailed(target: target.name, record))
+        batch.append(
+            .state(
+                target: target.name, VersionedBytes(version: 1, bytes: target.state.encoded())))
+        for event in decision.events {
+            batch.append(.event(stored(event, of: target, load: running.number)))
+        }
+        submit(batch)
+    }
+}

@@ -1,0 +1,234 @@
+import Configuration
+import Fetching
+import Glibc
+import History
+import PageLoading
+import PageModel
+import Patterns
+import Reactor
+
+/// What takes in what a watcher has to tell; all calls come on the loop's thread.
+package protocol WatcherAudience: AnyObject {
+    /// Something that is in the history by now. In the order of `seq`.
+    func announce(_ event: StoredEvent)
+    /// A change of a page while it loads.
+    func changed(_ event: PageEvent, target: String, load: Int64)
+    /// Something that is not to be kept, for the operator: one line.
+    func mention(_ line: String)
+}
+
+/// The conductor: decides when each target is loaded and what is told, never how.
+///
+/// Input: the configuration's targets, the clock, and each load's result (`PageLoading/PageLoad`).
+/// Output: loads to the queue, decisions of `Rules/ChangeRule` to the store, and what the store has
+/// on the disk to the audience. Nothing durable is announced before.
+package final class Watcher {
+    let loop: EventLoop
+    let pool: TransferPool
+    let store: HistoryStore
+    let audience: any WatcherAudience
+    let version: String
+    private let userAgent: String
+    private let mailbox: Mailbox<StoreMessage>
+
+    var targets: [String: WatchedTarget] = [:]
+    private var byPlace: [Schedule.ID: WatchedTarget] = [:]
+    var schedule = Schedule()
+    private(set) var queue: LoadQueue
+    var judge: OfflineJudge
+    private var sleep = SleepDetector(boottime: BoottimeClock.now(), monotonic: MonotonicClock.now())
+    private lazy var alarm = Deadline { [unowned self] in alarmRang() }
+    private(set) var isStopping = false
+    /// Events of receipts that came out of order wait for those before.
+    private(set) var announcedTickets: Int64 = 0
+
+    /// What the store's thread has to say.
+    package enum StoreMessage: Sendable {
+        case committed([Receipt])
+        case trouble(StoreTrouble)
+    }
+
+    /// - Parameters:
+    ///   - opening: The store with what it knows of the targets.
+    ///   - mailbox: Where the store's listener posts.
+    /// - Throws: ``SystemError`` if the mailbox cannot be watched.
+    package init(
+        loop: EventLoop, pool: TransferPool, opening: HistoryStore.Opening,
+        mailbox: Mailbox<StoreMessage>, configuration: Configuration, version: String,
+        audience: any WatcherAudience
+    ) throws(SystemError) {
+        self.loop = loop
+        self.pool = pool
+        store = opening.store
+        self.mailbox = mailbox
+        self.version = version
+        self.audience = audience
+        userAgent = "pagewatch/\(version)"
+        queue = LoadQueue(
+            concurrency: configuration.limits.concurrency, perHost: configuration.limits.perHost)
+        judge = OfflineJudge(version: version)
+        try mailbox.open(on: loop) { [unowned self] in received($0) }
+        tell(.service(ServiceEvent(state: .started, version: version)), of: nil, load: nil)
+        tellDamage(opening.damage)
+        takeIn(configuration, stored: opening.targets)
+        armAlarm()
+    }
+
+    // MARK: Targets
+
+    private func takeIn(_ configuration: Configuration, stored: [StoredTarget]) {
+        let known = Dictionary(stored.map { ($0.name, $0) }) { first, _ in first }
+        let shelf = PatternShelf()
+        var newcomers: [Schedule.Newcomer] = []
+        var placed: [WatchedTarget] = []
+        var batch = Batch()
+        for definition in configuration.targets {
+            guard let target = made(definition, known[definition.name], shelf, &batch) else {
+                continue
+            }
+            targets[target.name] = target
+            guard definition.settings.isEnabled else { continue }
+            placed.append(target)
+            newcomers.append(
+                Schedule.Newcomer(
+                    name: target.name, host: target.host, timing: target.settings.timing,
+                    lastStart: target.state.lastStart ?? known[target.name]?.lastStart,
+                    check: target.state.nextCheck, pause: target.state.pause))
+        }
+        retire(stored, &batch)
+        submit(batch)
+        let (places, gap) = schedule.add(newcomers, now: BoottimeClock.now(), time: Self.time())
+        for (target, place) in zip(placed, places) {
+            target.place = place
+            byPlace[place] = target
+        }
+        if let gap { tell(gap, of: nil, load: nil) }
+    }
+
+    private func made(
+        _ definition: TargetDefinition, _ stored: StoredTarget?, _ shelf: PatternShelf,
+        _ batch: inout Batch
+    ) -> WatchedTarget? {
+        do {
+            let settings = try LoadSettings(definition, userAgent: userAgent, shelf: shelf)
+            var state = try stored?.state.map { try TargetState(decoding: $0.bytes) } ?? TargetState()
+            if stored?.retired != nil {
+                state.comeBack()
+                batch.append(.unretire(target: definition.name))
+            }
+            if stored == nil || stored?.retired != nil {
+                batch.append(
+                    .definition(
+                        target: definition.name,
+                        VersionedBytes(version: 1, bytes: definition.encoded())))
+            }
+            return WatchedTarget(
+                definition, settings: settings, state: state, nextLoad: stored?.nextLoad ?? 1)
+        } catch {
+            audience.mention("\(definition.name): not watched: \(error)")
+            return nil
+        }
+    }
+
+    /// Targets that are no longer defined: what is known of them stays readable.
+    private func retire(_ stored: [StoredTarget], _ batch: inout Batch) {
+        for target in stored where target.retired == nil && targets[target.name] == nil {
+            batch.append(.retire(target: target.name, Self.time()))
+        }
+    }
+
+    private func tellDamage(_ damage: DamageReport?) {
+        guard let damage else { return }
+        tell(
+            .service(
+                ServiceEvent(state: .storeTrouble, version: version, message: damage.message)),
+            of: nil, load: nil)
+    }
+
+    // MARK: What is due
+
+    private func alarmRang() {
+        guard !isStopping else { return }
+        let (now, time) = (BoottimeClock.now(), Self.time())
+        if sleep.slept(boottime: now, monotonic: MonotonicClock.now()) != nil,
+            let gap = schedule.catchUp(.asleep, now: now, time: time)
+        {
+            tell(gap, of: nil, load: nil)
+        }
+        while let due = schedule.popDue(now: now, time: time) {
+            switch due {
+            case .resumed: continue
+            case .load(let place, _, let gap):
+                guard let target = byPlace[place] else { continue }
+                if let gap { tell(gap, of: target, load: nil) }
+                enqueue(target, place)
+            }
+        }
+        armAlarm()
+    }
+
+    func armAlarm() {
+        guard !isStopping, let due = schedule.nextDue else { return loop.disarm(alarm) }
+        // The schedule's clock goes on in suspend, the loop's does not; the difference now is what
+        // it will be unless the machine sleeps, and then the alarm only comes late.
+        let left = due - BoottimeClock.now()
+        loop.arm(alarm, at: MonotonicClock.now() + max(.zero, left))
+    }
+
+    private func enqueue(_ target: WatchedTarget, _ place: Schedule.ID) {
+        target.load = RunningLoad(number: target.nextLoad, load: nil, started: Self.time())
+        target.nextLoad += 1
+        queue.add(host: target.host) { [unowned self, unowned target] in
+            start(target, place)
+        }
+    }
+
+    // MARK: The store
+
+    private func received(_ message: StoreMessage) {
+        switch message {
+        case .committed(let receipts):
+            for receipt in receipts {
+                for event in receipt.events { audience.announce(event) }
+            }
+        case .trouble(let trouble):
+            audience.mention("history: \(trouble)")
+        }
+    }
+
+    /// Has an event kept; it is announced once it is.
+    func tell(_ event: DurableEvent, of target: WatchedTarget?, load: Int64?) {
+        submit(Batch([.event(stored(event, of: target, load: load))]))
+    }
+
+    func stored(_ event: DurableEvent, of target: WatchedTarget?, load: Int64?) -> StoredEvent {
+        StoredEvent(
+            seq: store.nextSequenceNumber(), time: Self.time(), target: target?.name, load: load,
+            event: event)
+    }
+
+    func submit(_ batch: Batch) {
+        guard !batch.isEmpty else { return }
+        store.submit(batch)
+    }
+
+    // MARK: The end
+
+    /// Ends the watching: running loads are cancelled, what is known is written.
+    ///
+    /// - Returns: Whether all of it is on the disk.
+    package func stop() -> Bool {
+        guard !isStopping else { return true }
+        isStopping = true
+        loop.disarm(alarm)
+        queue.removeWaiting()
+        for target in targets.values { target.load?.load?.stopLoading() }
+        tell(.service(ServiceEvent(state: .stopping, version: version)), of: nil, load: nil)
+        let isWritten = store.close(within: .milliseconds(1500))
+        mailbox.takeIn { received($0) }
+        mailbox.close(on: loop)
+        return isWritten
+    }
+
+    static func time() -> Timestamp { HistoryStore.systemTime() }
+}
