@@ -1,24 +1,44 @@
 import PageModel
 
-/// A page's event with its envelope: one line of `--events`, of a log, or of an answer.
+/// An event with its envelope: one line of `--events`, of a log, or of an answer.
 ///
 /// This is the only place where an event turns into words; `docs/EVENTS.md` describes the outcome.
 package struct EventLine: Equatable, Sendable {
+    /// What happened.
+    package enum Event: Equatable, Sendable {
+        /// A step of one load.
+        case page(PageEvent)
+        /// What a watcher concludes; kept in the history.
+        case durable(DurableEvent)
+    }
+
     /// The number of the event in its stream, from 1.
     package var seq: Int64
     package var time: WallTime
-    /// The target's name, or in `check` its URL.
-    package var target: String
-    /// The number of the load among those of its target, from 1.
-    package var load: Int64
-    package var event: PageEvent
+    /// The target's name, or in `check` its URL; nil for the service itself.
+    package var target: String?
+    /// The number of the load among those of its target, from 1; nil when about none.
+    package var load: Int64?
+    package var event: Event
 
-    package init(seq: Int64, time: WallTime, target: String, load: Int64, event: PageEvent) {
+    package init(seq: Int64, time: WallTime, target: String?, load: Int64?, event: Event) {
         self.seq = seq
         self.time = time
         self.target = target
         self.load = load
         self.event = event
+    }
+
+    /// The line of a step of a load.
+    package init(seq: Int64, time: WallTime, target: String, load: Int64, event: PageEvent) {
+        self.init(seq: seq, time: time, target: target, load: load, event: .page(event))
+    }
+
+    /// The line of a durable event.
+    package init(
+        seq: Int64, time: WallTime, target: String?, load: Int64?, event: DurableEvent
+    ) {
+        self.init(seq: seq, time: time, target: target, load: load, event: .durable(event))
     }
 
     /// Appends one JSON object and a line break.
@@ -33,7 +53,10 @@ package struct EventLine: Equatable, Sendable {
             json.key("load")
             json.value(load)
             json.key("event")
-            event.appendMembers(to: &json)
+            switch event {
+            case .page(let event): event.appendMembers(to: &json)
+            case .durable(let event): event.appendMembers(to: &json)
+            }
         }
         json.newline()
     }

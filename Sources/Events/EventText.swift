@@ -2,9 +2,18 @@ import PageModel
 
 extension EventLine {
     /// The event for people: `TARGET: KIND: text` without a line break.
-    package var text: String {
-        let detail = event.detail
-        let head = escaped(target) + ": " + event.kind
+    ///
+    /// For the service itself, `(service)` stands in the target's place: no target is named so.
+    package var text: String { text(times: .local) }
+
+    /// As ``text``; times within it are told in this zone.
+    package func text(times zone: TimeZoneStyle) -> String {
+        let (kind, detail) =
+            switch event {
+            case .page(let event): (event.kind, event.detail)
+            case .durable(let event): (event.kind, event.detail(zone))
+            }
+        let head = (target.map(escaped) ?? "(service)") + ": " + kind
         return detail.isEmpty ? head : head + ": " + detail
     }
 }
