@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func `names every code of a load that does not count`() {
-        for code in Judgement.codes {
-            #expect(Self.text.contains("| `content` `\(code)` |"), "\(code)")
+        for fault in ContentFault.allCases {
+            #expect(Self.text.contains("| `content` `\(fault.rawValue)` |"), "\(fault)")
         }
     }
 

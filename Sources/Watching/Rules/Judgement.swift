@@ -4,12 +4,6 @@ import Patterns
 /// Whether a load is good: it finished with a status that is fine, is a page with a body, and is
 /// the page that was meant.
 struct Judgement {
-    /// The codes given here, all of phase `content`.
-    static let codes = [
-        "challenged", "notModified", "badStatus", "emptyBody", "notPage", "unexpectedURL",
-        "rejectedTitle", "unexpectedTitle",
-    ]
-
     private(set) var verdict: Verdict
     private(set) var exceeded: [String] = []
     /// What a good load showed; for a 304 what the answer did that it repeats.
@@ -39,11 +33,11 @@ struct Judgement {
         of load: Observation, rules: Rules, state: TargetState
     ) -> LoadError? {
         if load.isChallenged {
-            return .content("challenged", "the server asks to prove that people are asking")
+            return .content(.challenged, "the server asks to prove that people are asking")
         }
         if load.isNotModified {
             guard repeatsValidated(load, state: state) else {
-                return .content("notModified", "the answer is 304, though nobody asked")
+                return .content(.notModified, "the answer is 304, though nobody asked")
             }
         } else if let fault = answerFault(of: load, rules: rules, state: state) {
             return fault
@@ -54,7 +48,8 @@ struct Judgement {
     /// Takes over what a 304 repeats: the very answer whose validators were sent.
     private mutating func repeatsValidated(_ load: Observation, state: TargetState) -> Bool {
         guard let answer = state.validated, load.sentValidators == answer.validators,
-            isSame(load.url, answer.url), load.error.map({ $0.code == "notModified" }) ?? true
+            isSame(load.url, answer.url),
+            load.error.map({ $0.code == ContentFault.notModified.rawValue }) ?? true
         else { return false }
         shown = ShownTitle(
             title: answer.title, url: answer.url, encoding: answer.encoding, bytes: answer.bytes)
@@ -71,14 +66,14 @@ struct Judgement {
                 $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)"
             }
             return .content(
-                "badStatus",
+                .badStatus,
                 "status \(status) is not in ok_status (\(ranges.joined(separator: ", ")))")
         }
         if state.hasHadTitle, load.isBodyEmpty {
-            return .content("emptyBody", "the answer has no body")
+            return .content(.emptyBody, "the answer has no body")
         }
         if state.hasHadTitle, !load.isPage {
-            return .content("notPage", "the answer is no page, but there was one before")
+            return .content(.notPage, "the answer is no page, but there was one before")
         }
         return nil
     }
@@ -86,15 +81,14 @@ struct Judgement {
     private mutating func pageFault(rules: Rules) -> LoadError? {
         if let pattern = rules.expectURL, !isFound(pattern, in: shown.url) {
             return .content(
-                "unexpectedURL", "the final URL does not match expect_url \"\(pattern.source)\"")
+                .unexpectedURL, "the final URL does not match expect_url \"\(pattern.source)\"")
         }
         if let pattern = rules.rejectTitle, isFound(pattern, in: shown.title ?? "") {
-            return .content(
-                "rejectedTitle", "the title matches reject_title \"\(pattern.source)\"")
+            return .content(.rejectedTitle, "the title matches reject_title \"\(pattern.source)\"")
         }
         if let pattern = rules.expectTitle, !isFound(pattern, in: shown.title ?? "") {
             return .content(
-                "unexpectedTitle", "the title does not match expect_title \"\(pattern.source)\"")
+                .unexpectedTitle, "the title does not match expect_title \"\(pattern.source)\"")
         }
         return nil
     }
@@ -110,8 +104,14 @@ struct Judgement {
     }
 }
 
+/// Why a load that brought an answer does not count; `docs/RULES.md` lists the words.
+enum ContentFault: String, CaseIterable {
+    case challenged, notModified, badStatus, emptyBody, notPage, unexpectedURL, rejectedTitle
+    case unexpectedTitle
+}
+
 extension LoadError {
-    fileprivate static func content(_ code: String, _ message: String) -> LoadError {
-        LoadError(phase: .content, code: code, message: message)
+    fileprivate static func content(_ fault: ContentFault, _ message: String) -> LoadError {
+        LoadError(phase: .content, code: fault.rawValue, message: message)
     }
 }

@@ -12,24 +12,33 @@ package struct OwnSide: Equatable, Sendable {
 
     /// - Parameters:
     ///   - url: The configured URL.
-    ///   - headers: Names and values as sent. Leave the values of secrets out: the number is stored,
-    ///     and a new token is no new page.
+    ///   - headers: Names and values as sent, but those that hold secrets.
+    ///   - secrets: What else decides which page is shown: credentials, in a fixed order. Of all of
+    ///     them only 16 bits are kept, enough to see an edit and of no use to guess them.
     ///   - encoding: The configured one; nil leaves it to the page.
+    ///   - titleLimit: Where titles are cut, in UTF-16 units; counts as a rule.
     ///   - readerVersion: Grows with every version that may read a title in another way.
     package init(
-        url: String, headers: [(name: String, value: String)] = [], encoding: String? = nil,
-        userAgent: String? = nil, rules: Rules, readerVersion: UInt32
+        url: String, headers: [(name: String, value: String)] = [], secrets: [String?] = [],
+        encoding: String? = nil, userAgent: String? = nil, rules: Rules, titleLimit: Int = 1000,
+        readerVersion: UInt32
     ) {
         self.url = StableHash.of(url)
-        var hash = StableHash()
+        var secretHash = StableHash()
+        for secret in secrets { secretHash.add(secret) }
+        var headerHash = StableHash()
         for header in headers {
-            hash.add(header.name)
-            hash.add(header.value)
+            headerHash.add(header.name)
+            headerHash.add(header.value)
         }
-        self.headers = hash.value
+        headerHash.add(UInt16(truncatingIfNeeded: secretHash.mixed))
+        self.headers = headerHash.value
         self.encoding = StableHash.of(encoding)
         self.userAgent = StableHash.of(userAgent)
-        self.rules = rules.fingerprint
+        var ruleHash = StableHash()
+        ruleHash.add(rules.fingerprint)
+        ruleHash.add(titleLimit)
+        self.rules = ruleHash.value
         self.readerVersion = readerVersion
     }
 

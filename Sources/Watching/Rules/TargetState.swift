@@ -52,12 +52,18 @@ package struct TargetState: Equatable, Sendable {
     /// How many loads in a row failed until now.
     package var failedLoads: Int { failures?.count ?? 0 }
 
+    /// How many loads failed since `failing` is told, that one counted: what `backoff_max` goes by.
+    package func failingLoads(_ rules: Rules) -> Int {
+        isFailing ? max(1, failedLoads - rules.failures + 1) : 0
+    }
+
     /// Whether the page is known to go to and fro among a few titles.
     package var isOscillating: Bool { oscillation != nil }
 
     /// What the next load may ask with: nothing after a failure or an edit, or when confirming.
     package func validators(for ownSide: OwnSide) -> Validators? {
-        guard nextCheck == .regular, failures == nil, self.ownSide == ownSide else { return nil }
+        guard nextCheck == .regular, failures == nil, unconfirmed == 0, self.ownSide == ownSide
+        else { return nil }
         return validated?.validators
     }
 

@@ -6,48 +6,12 @@ import PageModel
 /// jitter of at most a tenth of the interval. Re-checks, to confirm a title or a failure, come
 /// between and do not move the beat. A target is never handed out while it is loading.
 ///
+/// Input: the conductor's clock, its targets, and the ends of their loads. Output: what to load now,
+/// and the gaps to tell.
+///
 /// All moments are CLOCK_BOOTTIME's, given as arguments; the wall clock is asked only for what was
 /// stored, and to tell gaps. So setting it neither starts nor stops loads.
 package struct Schedule {
-    /// A target's place in the schedule, for as long as it is in.
-    package struct ID: Hashable, Sendable {
-        let index: Int32
-        let generation: UInt32
-    }
-
-    /// A target to take in.
-    package struct Newcomer: Sendable {
-        package var name: String
-        /// As limits and Retry-After count it, `host:port`.
-        package var host: String
-        package var timing: Timing
-        /// When its last load began; nil if it was never loaded.
-        package var lastStart: Timestamp?
-        package var check: NextCheck
-        package var pause: Pause?
-
-        package init(
-            name: String, host: String, timing: Timing, lastStart: Timestamp? = nil,
-            check: NextCheck = .regular, pause: Pause? = nil
-        ) {
-            self.name = name
-            self.host = host
-            self.timing = timing
-            self.lastStart = lastStart
-            self.check = check
-            self.pause = pause
-        }
-    }
-
-    /// What is due.
-    package enum Due: Equatable, Sendable {
-        /// Load the target; it counts as running until ``Schedule/finished(_:next:failingLoads:now:)``.
-        /// - Parameter gap: Starts that were missed before this one, to be told.
-        case load(ID, check: NextCheck, gap: DurableEvent?)
-        /// A pause is over; the target is due soon.
-        case resumed(ID)
-    }
-
     /// Between two loads that are due at once, if there is room for as much.
     private static let breath = 50 * Nanoseconds.second / 1000
     /// Retry-After holds for the larger of this and the interval at most.
