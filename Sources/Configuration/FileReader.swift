@@ -65,7 +65,9 @@ struct FileReader {
         let spot = Reading.Spot(key: "the file", example: "\"targets:\", and targets below it")
         guard let entries = reading.entries(root, spot, a: "a mapping") else { return }
         // Targets stand on the defaults, wherever these are in the file.
-        if let defaults = entries.first(where: { $0.key == "defaults" }) { read(defaults: defaults) }
+        if let defaults = entries.first(where: { $0.key == "defaults" }) {
+            read(defaults: defaults)
+        }
         for entry in entries { read(section: entry) }
     }
 
@@ -218,18 +220,5 @@ struct FileReader {
         let place = TargetDefinition.Place(
             file: file, line: entry.position.line, column: entry.position.column)
         return TargetDefinition(name: entry.key, url: url, place: place, settings: shared)
-    }
-}
-
-/// Settings that are shared among the targets that have the same.
-final class SettingsPool {
-    private var known: [UInt64: [SharedSettings]] = [:]
-
-    /// The one object for these settings.
-    func shared(_ settings: TargetSettings) -> SharedSettings {
-        let new = SharedSettings(settings)
-        if let same = known[new.fingerprint]?.first(where: { $0.value == settings }) { return same }
-        known[new.fingerprint, default: []].append(new)
-        return new
     }
 }

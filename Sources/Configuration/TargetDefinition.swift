@@ -52,28 +52,3 @@ package struct TargetDefinition: Equatable, Sendable {
         one.isSame(as: other) && one.place == other.place
     }
 }
-
-/// Settings that many targets have in common, and what is worth keeping about them.
-final class SharedSettings: Sendable {
-    let value: TargetSettings
-    /// Of all keys.
-    let fingerprint: UInt64
-    /// Of the keys that an edit of makes another page, or reads it otherwise.
-    let pageFingerprint: UInt64
-
-    init(_ value: TargetSettings) {
-        self.value = value
-        var all = Fingerprint()
-        var ofPage = Fingerprint()
-        for key in KeyTables.target.keys {
-            guard let text = key.write(value, .comparing) else { continue }
-            all.add(key.facts.name)
-            all.add(text)
-            guard key.facts.isOfPage else { continue }
-            ofPage.add(key.facts.name)
-            ofPage.add(text)
-        }
-        fingerprint = all.value
-        pageFingerprint = ofPage.value
-    }
-}

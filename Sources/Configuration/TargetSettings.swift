@@ -140,7 +140,8 @@ package enum IgnoreRule: Equatable, Sendable {
     package var source: String {
         switch self {
         case .pattern(let source): source
-        case .preset(.counter): #"^\s*[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]|[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]\s*$"#
+        case .preset(.counter):
+            #"^\s*[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]|[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]\s*$"#
         case .preset(.number): #"[-+]?\d+(?:[.,:\x{2019}\x{A0}\x{202F}]\d+)*\s?%?"#
         case .preset(.time):
             #"(?:\d{4}-\d\d-\d\d[T ]?\s*)?\b\d{1,2}[:.h]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?"#

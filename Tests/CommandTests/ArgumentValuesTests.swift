@@ -70,16 +70,4 @@ import Testing
         #expect(try parsedCount("1", in: 1...10) == 1)
         #expect(try parsedCount("010", in: 1...10) == 10)
     }
-
-    @Test(arguments: [
-        ("jsn", "json"), ("JSON", "json"), ("evnets", "events"), ("plug", "plugin"),
-        ("x", nil), ("zzz", nil), ("", nil),
-    ])
-    func `are near to names that were meant, and to no others`(word: String, name: String?) {
-        #expect(nearest(to: word, among: ["json", "events", "plugin"]) == name)
-    }
-
-    @Test func `are near to nothing when they are very long`() {
-        #expect(nearest(to: String(repeating: "json", count: 10_000), among: ["json"]) == nil)
-    }
 }

@@ -20,7 +20,8 @@ extension Form<ClosedRange<Int>> {
             let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { end in
                 end.utf8.count == 3 ? Int(end) : nil
             }
-            guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
+            guard (1...2).contains(ends.count), let first = ends[0],
+                let last = ends[ends.count - 1],
                 all.contains(first), all.contains(last), first <= last
             else {
                 throw ValueError(

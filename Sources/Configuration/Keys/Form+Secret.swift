@@ -6,7 +6,8 @@ extension Form<Secret> {
     ///
     /// - Parameter isPublic: Whether a text that stands here is no secret, and may be kept.
     static func secret(
-        type: String = "text or secret", isPublic: @escaping @Sendable (String) -> Bool = { _ in false },
+        type: String = "text or secret",
+        isPublic: @escaping @Sendable (String) -> Bool = { _ in false },
         check: @escaping @Sendable (String) -> ValueError? = { _ in nil }
     ) -> Form {
         Form(
@@ -153,9 +154,15 @@ extension Form<[TargetSettings.Header]> {
 
     /// Whether what follows the name is likely a secret.
     private static func isSensitive(_ name: String) -> Bool {
-        let name = name.lowercased()
-        let signs = ["auth", "cookie", "key", "token", "secret", "password", "session", "signature"]
-        return signs.contains { name.contains($0) }
+        let name = name.lowercased().utf8
+        let signs: [StaticString] = [
+            "auth", "cookie", "key", "token", "secret", "password", "session", "signature",
+        ]
+        return signs.contains { sign in
+            sign.withUTF8Buffer { sign in
+                name.indices.contains { name[$0...].starts(with: sign) }
+            }
+        }
     }
 
     /// RFC 9110's tchar.

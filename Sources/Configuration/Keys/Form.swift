@@ -56,7 +56,8 @@ extension Form {
                 }
                 guard nodes.count <= most else {
                     reading.refuse(
-                        node, "\(spot.key) has \(nodes.count) items", remedy: "write \(most) or fewer")
+                        node, "\(spot.key) has \(nodes.count) items",
+                        remedy: "write \(most) or fewer")
                     return nil
                 }
                 let values = nodes.map { read($0, spot, &reading) }

@@ -21,7 +21,8 @@ enum KeyTables {
         Key("enabled", \.isEnabled, .flag, of: initial, example: "false"),
         Key("interval", \.interval, .duration(interval), of: initial, example: "1min"),
         Key(
-            "backoff_max", \.backoffMax, Form<Duration>.duration(interval).optional, of: initial, example: "1h"),
+            "backoff_max", \.backoffMax, Form<Duration>.duration(interval).optional, of: initial,
+            example: "1h"),
     ]
 
     private static let deadlines: [Key<TargetSettings>] = [
@@ -29,18 +30,21 @@ enum KeyTables {
         Key("resolve_timeout", \.resolveTimeout, .duration(phase), of: initial, example: "5s"),
         Key("connect_timeout", \.connectTimeout, .duration(phase), of: initial, example: "5s"),
         Key("tls_timeout", \.tlsTimeout, .duration(phase), of: initial, example: "5s"),
-        Key("first_byte_timeout", \.firstByteTimeout, .duration(phase), of: initial, example: "40s"),
+        Key(
+            "first_byte_timeout", \.firstByteTimeout, .duration(phase), of: initial, example: "40s"),
         Key("stall_timeout", \.stallTimeout, .duration(phase), of: initial, example: "5s"),
     ]
 
     private static let judging: [Key<TargetSettings>] = [
         Key("confirm", \.confirm, .count(1...100), of: initial, example: "3"),
         Key(
-            "confirm_interval", \.writtenConfirmInterval, Form<Duration>.duration(interval).optional,
+            "confirm_interval", \.writtenConfirmInterval,
+            Form<Duration>.duration(interval).optional,
             of: initial, example: "10s"),
         Key("failures", \.failures, .count(1...100), of: initial, example: "5"),
         Key(
-            "retry_interval", \.writtenRetryInterval, Form<Duration>.duration(interval).optional, of: initial,
+            "retry_interval", \.writtenRetryInterval, Form<Duration>.duration(interval).optional,
+            of: initial,
             example: "20s"),
     ]
 
@@ -52,7 +56,8 @@ enum KeyTables {
             "user_agent", \.userAgent, Form<Secret>.userAgent.optional, of: initial,
             example: "Mozilla/5.0 (X11; Linux x86_64)", isOfPage: true),
         Key(
-            "basic_auth", \.basicAuth, Form<TargetSettings.BasicAuth>.basicAuth.optional, of: initial,
+            "basic_auth", \.basicAuth, Form<TargetSettings.BasicAuth>.basicAuth.optional,
+            of: initial,
             example: "{user: watcher, password: swordfish}", isOfPage: true),
         Key(
             "bearer", \.bearer, Form<Secret>.secret().optional, of: initial, example: "swordfish",
@@ -61,9 +66,12 @@ enum KeyTables {
     ]
 
     private static let connection: [Key<TargetSettings>] = [
-        Key("ca_file", \.caFile, Form<String>.readableFile.optional, of: initial, example: "/dev/null"),
         Key(
-            "client_certificate", \.clientCertificate, Form<TargetSettings.ClientCertificate>.clientCertificate.optional,
+            "ca_file", \.caFile, Form<String>.readableFile.optional, of: initial,
+            example: "/dev/null"),
+        Key(
+            "client_certificate", \.clientCertificate,
+            Form<TargetSettings.ClientCertificate>.clientCertificate.optional,
             of: initial, example: "{certificate: /dev/null, key: /dev/null}", isOfPage: true),
         Key("insecure", \.isInsecure, .flag, of: initial, example: "true"),
         Key(
@@ -87,7 +95,8 @@ enum KeyTables {
             "title_limit", \.titleLimit, .count(0...10_000_000), of: initial, example: "0",
             isOfPage: true),
         Key(
-            "encoding", \.encoding, Form<String>.encoding.optional, of: initial, example: "shift_jis",
+            "encoding", \.encoding, Form<String>.encoding.optional, of: initial,
+            example: "shift_jis",
             isOfPage: true),
     ]
 
@@ -99,7 +108,8 @@ enum KeyTables {
             "ignore", \.ignore, .rules, of: initial, example: #"["@counter", " - page \\d+$"]"#,
             isOfPage: true),
         Key(
-            "expect_title", \.expectTitle, Form<String>.pattern.optional, of: initial, example: "^Shop",
+            "expect_title", \.expectTitle, Form<String>.pattern.optional, of: initial,
+            example: "^Shop",
             isOfPage: true),
         Key(
             "reject_title", \.rejectTitle, Form<String>.pattern.optional, of: initial,
@@ -136,7 +146,9 @@ enum KeyTables {
     static let api = KeyTable(
         owner: "api",
         [
-            Key("listen", \.listen, Form<String>.listen.optional, of: whole.api, example: "127.0.0.1:8125"),
+            Key(
+                "listen", \.listen, Form<String>.listen.optional, of: whole.api,
+                example: "127.0.0.1:8125"),
             Key("metrics_only", \.isMetricsOnly, .flag, of: whole.api, example: "false"),
         ])
 

@@ -36,7 +36,8 @@ package enum WrittenDuration {
     package static func read(
         _ text: String, bareNumber: BareNumber, in range: ClosedRange<Duration> = widest
     ) throws(ValueError) -> Duration {
-        let shown = Quoted.shown(text)
+        // Made for errors only: most texts are right, and there may be 100,000.
+        var shown: String { Quoted.shown(text) }
         let sample = "write \"5s\" or \"2min\""
         if text.utf8.first == UInt8(ascii: "-"), text.utf8.count > 1 {
             throw ValueError("\(shown) is negative", remedy: sample)

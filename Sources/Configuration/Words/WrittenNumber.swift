@@ -8,9 +8,10 @@ package enum WrittenSize {
     ///
     /// - Throws: What is wrong with it.
     package static func read(_ text: String) throws(ValueError) -> Int64 {
-        let shown = Quoted.shown(text)
-        let wrong = ValueError(
-            "\(shown) is not a size", remedy: "write \"500k\" or \"64MiB\"")
+        var shown: String { Quoted.shown(text) }
+        var wrong: ValueError {
+            ValueError("\(shown) is not a size", remedy: "write \"500k\" or \"64MiB\"")
+        }
         var rest = Substring(text)
         guard let number = DecimalNumber(from: &rest) else { throw wrong }
         guard let unit = bytesPerUnit(rest.drop { $0 == " " }.lowercased()) else { throw wrong }

@@ -7,8 +7,9 @@ struct YAMLParser: ~Copyable {
     /// What libyaml could not read.
     struct Failure: Error {
         var problem: String
-        /// What libyaml was in the middle of.
+        /// What libyaml was in the middle of, and where that begins.
         var context: String?
+        var contextPosition: Mistake.Position
         /// From 0.
         var line: Int
         var column: Int
@@ -56,6 +57,7 @@ struct YAMLParser: ~Copyable {
         return Failure(
             problem: parser.problem.map { String(cString: $0) } ?? "finds no memory",
             context: parser.context.map { String(cString: $0) },
+            contextPosition: Mistake.Position(parser.context_mark),
             line: Int(parser.problem_mark.line), column: Int(parser.problem_mark.column),
             byteOffset: isGrammar ? nil : Int(parser.problem_offset))
     }

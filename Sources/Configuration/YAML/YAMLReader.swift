@@ -154,7 +154,9 @@ struct YAMLReader {
     private mutating func refuse(
         tag: UnsafeMutablePointer<yaml_char_t>?, at position: Mistake.Position
     ) {
-        guard let tag = Self.text(tag) else { return }
+        guard var tag = Self.text(tag) else { return }
+        let standard = "tag:yaml.org,2002:"
+        if tag.hasPrefix(standard) { tag = "!!" + tag.dropFirst(standard.utf8.count) }
         mistakes.add(
             at: position, "the tag \(Quoted.shown(tag)) says nothing here", remedy: "take it out")
     }
@@ -164,7 +166,7 @@ struct YAMLReader {
     ) throws(Refusal) {
         guard frames.count < Int(Self.mostDepth) else {
             throw Refusal(
-                position, "is nested more than \(Self.mostDepth) levels deep",
+                position, "values are nested more than \(Self.mostDepth) levels deep here",
                 remedy: "no key needs more than four")
         }
         if let anchor {

@@ -5,18 +5,38 @@ enum YAMLText {
         _ failure: YAMLParser.Failure, in bytes: UnsafeBufferPointer<UInt8>
     ) -> (Mistake.Position, ValueError) {
         if let offset = failure.byteOffset {
-            let byte = offset < bytes.count ? hexadecimal(bytes[offset]) : "the end"
-            let words =
-                failure.problem.contains("control")
-                ? ValueError("a control character (\(byte)) can't stand in YAML", remedy: "take it out")
-                : ValueError(
-                    "\(byte) is no UTF-8", remedy: "save the file as UTF-8, without \(byte)")
-            return (position(of: offset, in: bytes), words)
+            return explain(problem: failure.problem, at: offset, in: bytes)
         }
         let position = Mistake.Position(line: failure.line + 1, column: failure.column + 1)
         let line = text(ofLine: failure.line, in: bytes)
         let character = line.dropFirst(failure.column).first
         return (position, words(for: failure, before: character, line: line))
+    }
+
+    /// A byte that can't stand in YAML.
+    private static func explain(
+        problem: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> (Mistake.Position, ValueError) {
+        var start = min(offset, bytes.count - 1)
+        if problem.contains("control") {
+            return (
+                position(of: start, in: bytes),
+                ValueError(
+                    "a control character (\(hexadecimal(bytes[start]))) can't stand in YAML",
+                    remedy: "take it out")
+            )
+        }
+        // libyaml may tell of the byte that does not continue a character; the mistake is the
+        // character's first byte, at most three before.
+        if problem.contains("trailing") {
+            let first = bytes[max(0, start - 3)..<start].lastIndex { $0 >= 0xC0 }
+            start = first ?? start
+        }
+        let byte = hexadecimal(bytes[start])
+        return (
+            position(of: start, in: bytes),
+            ValueError("\(byte) is no UTF-8", remedy: "save the file as UTF-8")
+        )
     }
 
     private static func words(
@@ -37,9 +57,11 @@ enum YAMLText {
         case "mapping values are not allowed in this context":
             return ValueError(
                 "a \":\" stands where no key can be",
-                remedy: "put quotes around a value with \": \" in it, or set the indentation right")
+                remedy: "put quotes around a value with \": \" in it, or mend the line above")
         case "found unexpected end of stream", "found unexpected document indicator":
-            return ValueError("a quote that was opened is not closed", remedy: "write the closing one")
+            return ValueError(
+                "the quote \(place(failure.contextPosition)) is not closed",
+                remedy: "write the closing one")
         case "could not find expected ':'":
             return ValueError(
                 "a key has no \":\" behind it", remedy: "write \"key: value\"")
@@ -48,9 +70,13 @@ enum YAMLText {
                 "no key of the mapping around begins here",
                 remedy: "give all keys of a mapping the same indentation")
         case "did not find expected ',' or ']'":
-            return ValueError("a list in brackets goes wrong here", remedy: "write \",\" or \"]\"")
+            return ValueError(
+                "the list in brackets \(place(failure.contextPosition)) does not go on here",
+                remedy: "write \",\" or \"]\"")
         case "did not find expected ',' or '}'":
-            return ValueError("a mapping in braces goes wrong here", remedy: "write \",\" or \"}\"")
+            return ValueError(
+                "the mapping in braces \(place(failure.contextPosition)) does not go on here",
+                remedy: "write \",\" or \"}\"")
         case "did not find expected '-' indicator":
             return ValueError(
                 "no item of the list around begins here",
@@ -68,6 +94,10 @@ enum YAMLText {
                 "this is no YAML: " + context + failure.problem,
                 remedy: "put quotes around texts with special characters in them")
         }
+    }
+
+    private static func place(_ position: Mistake.Position) -> String {
+        "of line \(position.line), column \(position.column)"
     }
 
     private static func hexadecimal(_ byte: UInt8) -> String {

@@ -1,0 +1,55 @@
+/// Settings that many targets have in common, and what is worth keeping about them.
+final class SharedSettings: Sendable {
+    let value: TargetSettings
+    /// Of all keys.
+    let fingerprint: UInt64
+    /// Of the keys whose edit makes another page, or reads it otherwise.
+    let pageFingerprint: UInt64
+
+    init(_ value: TargetSettings) {
+        self.value = value
+        var all = Fingerprint()
+        var ofPage = Fingerprint()
+        for key in KeyTables.target.keys {
+            guard let text = key.write(value, .comparing) else { continue }
+            all.add(key.facts.name)
+            all.add(text)
+            guard key.facts.isOfPage else { continue }
+            ofPage.add(key.facts.name)
+            ofPage.add(text)
+        }
+        fingerprint = all.value
+        pageFingerprint = ofPage.value
+    }
+}
+
+/// Settings as they are shared among the targets of a configuration that have the same.
+final class SettingsPool {
+    /// Others with the same sketch that are compared. Two that are equal may be kept apart: that
+    /// costs memory and nothing else.
+    private static let mostCompared = 8
+
+    private var known: [Int: [SharedSettings]] = [:]
+
+    /// The object for these settings.
+    func shared(_ settings: TargetSettings) -> SharedSettings {
+        let sketch = Self.sketch(of: settings)
+        let near = known[sketch]?.suffix(Self.mostCompared)
+        if let same = near?.first(where: { $0.value == settings }) { return same }
+        let new = SharedSettings(settings)
+        known[sketch, default: []].append(new)
+        return new
+    }
+
+    /// A hash of what groups of targets mostly differ in: fingerprints cost twenty times as much.
+    private static func sketch(of settings: TargetSettings) -> Int {
+        var hasher = Hasher()
+        hasher.combine(settings.interval)
+        hasher.combine(settings.timeout)
+        hasher.combine(settings.isEnabled)
+        hasher.combine(settings.tags)
+        hasher.combine(settings.expectTitle)
+        hasher.combine(settings.headers.first?.value)
+        return hasher.finalize()
+    }
+}
