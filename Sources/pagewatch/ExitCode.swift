@@ -9,6 +9,10 @@ enum ExitCode: Int32, Sendable {
     case pageFailed = 2
     /// Bad usage, bad input, no service, or output that can't be written. Likewise: unknown.
     case unusable = 3
+    /// `daemon`: another one holds the state folder (EX_TEMPFAIL).
+    case stateHeld = 75
+    /// `daemon`: the configuration or the state can't be used (EX_CONFIG).
+    case misconfigured = 78
     /// Ended by Ctrl-C, as a shell would tell it.
     case interrupted = 130
     /// Ended by SIGTERM, likewise.
@@ -29,7 +33,7 @@ enum ExitCode: Int32, Sendable {
         switch self {
         case .fine: 0
         case .titleNotAsExpected: 1
-        case .unusable: 2
+        case .unusable, .stateHeld, .misconfigured: 2
         case .pageFailed: 3
         case .interrupted, .terminated: 4
         }

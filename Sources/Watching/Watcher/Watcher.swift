@@ -36,7 +36,8 @@ package final class Watcher {
     var schedule = Schedule()
     private(set) var queue: LoadQueue
     var judge: OfflineJudge
-    private var sleep = SleepDetector(boottime: BoottimeClock.now(), monotonic: MonotonicClock.now())
+    private var sleep = SleepDetector(
+        boottime: BoottimeClock.now(), monotonic: MonotonicClock.now())
     private lazy var alarm = Deadline { [unowned self] in alarmRang() }
     private(set) var isStopping = false
     /// Events of receipts that came out of order wait for those before.
@@ -111,7 +112,8 @@ package final class Watcher {
     ) -> WatchedTarget? {
         do {
             let settings = try LoadSettings(definition, userAgent: userAgent, shelf: shelf)
-            var state = try stored?.state.map { try TargetState(decoding: $0.bytes) } ?? TargetState()
+            var state =
+                try stored?.state.map { try TargetState(decoding: $0.bytes) } ?? TargetState()
             if stored?.retired != nil {
                 state.comeBack()
                 batch.append(.unretire(target: definition.name))

@@ -1,0 +1,61 @@
+/// What `pagewatch daemon` was asked to do.
+struct DaemonOptions: Equatable, Sendable {
+    /// The main file; nil leaves it to the environment and the usual places.
+    var config: String?
+    /// The state folder; likewise, and the configuration may name it.
+    var state: String?
+    var showsProgress = true
+
+    /// The table of the options of `daemon`.
+    static let groups = [
+        OptionGroup<DaemonOptions>(
+            title: "Service",
+            options: [
+                .text(
+                    "config", "FILE",
+                    "the main file; targets.d/*.yaml beside it are read too (default"
+                        + " $PAGEWATCH_CONFIG, or else /etc/pagewatch/pagewatch.yaml)",
+                    example: "pagewatch.yaml"
+                ) { $0.config = $1 },
+                .text(
+                    "state", "DIR",
+                    "the folder of the history (default $PAGEWATCH_STATE, $STATE_DIRECTORY, or"
+                        + " else /var/lib/pagewatch)", example: "state"
+                ) { $0.state = $1 },
+                .flag("no-progress", "no progress bars, even on a terminal") {
+                    $0.showsProgress = false
+                },
+            ])
+    ]
+}
+
+extension Command {
+    /// `pagewatch daemon`.
+    static let daemon = Command(
+        name: "daemon",
+        summary: "Watches the targets of the configuration, in the foreground, and tells their"
+            + " title changes.",
+        operands: "",
+        groups: DaemonOptions.groups,
+        notes: [
+            "Each event is a line on standard output, once it is in the history. SIGTERM and SIGINT"
+                + " end it: what runs is cancelled, the history is written."
+        ],
+        exitCodes: [
+            (.fine, "ended as it was asked to"),
+            (.unusable, "bad usage"),
+            (.stateHeld, "another one holds the state folder"),
+            (.misconfigured, "the configuration or the state folder can't be used"),
+        ],
+        examples: [
+            Example(
+                text: "Try a configuration out",
+                call: "pagewatch daemon --config pagewatch.yaml --state state")
+        ],
+        initial: DaemonOptions(),
+        operand: { options, operand throws(UsageError) in
+            throw UsageError("takes no operand (write \"pagewatch daemon --config FILE\")")
+        },
+        finish: { _ in },
+        run: DaemonCommand.run)
+}
