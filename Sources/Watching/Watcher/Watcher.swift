@@ -118,11 +118,9 @@ package final class Watcher {
                 state.comeBack()
                 batch.append(.unretire(target: definition.name))
             }
-            if stored == nil || stored?.retired != nil {
-                batch.append(
-                    .definition(
-                        target: definition.name,
-                        VersionedBytes(version: 1, bytes: definition.encoded())))
+            let bytes = VersionedBytes(version: 1, bytes: definition.encoded())
+            if stored?.definition != bytes {
+                batch.append(.definition(target: definition.name, bytes))
             }
             return WatchedTarget(
                 definition, settings: settings, state: state, nextLoad: stored?.nextLoad ?? 1)

@@ -5,6 +5,8 @@ struct DaemonOptions: Equatable, Sendable {
     /// The state folder; likewise, and the configuration may name it.
     var state: String?
     var showsProgress = true
+    /// Whether the targets of a drop-in folder that is missing are retired.
+    var isForced = false
 
     /// The table of the options of `daemon`.
     static let groups = [
@@ -22,6 +24,9 @@ struct DaemonOptions: Equatable, Sendable {
                     "the folder of the history (default $PAGEWATCH_STATE, $STATE_DIRECTORY, or"
                         + " else /var/lib/pagewatch)", example: "state"
                 ) { $0.state = $1 },
+                .flag("force", "retire the targets of targets.d though that is missing") {
+                    $0.isForced = true
+                },
                 .flag("no-progress", "no progress bars, even on a terminal") {
                     $0.showsProgress = false
                 },

@@ -11,9 +11,8 @@ enum DaemonCommand {
     /// Runs the service to its end.
     static func run(_ options: DaemonOptions) -> ExitCode {
         do {
-            let configuration = try configuration(options)
-            let daemon = try Daemon(options, configuration)
-            return daemon.run()
+            let start = try DaemonStart(options)
+            return try Daemon(options, start).run()
         } catch let problem as StartProblem {
             StandardError.write(problem.lines.map { "pagewatch daemon: \($0)\n" }.joined())
             return problem.code
@@ -21,25 +20,6 @@ enum DaemonCommand {
             StandardError.write("pagewatch daemon: \(error)\n")
             return .misconfigured
         }
-    }
-
-    /// What is in force at the start. A main file that is wrong ends the daemon; a drop-in that is
-    /// wrong is told, and the others are in force.
-    private static func configuration(
-        _ options: DaemonOptions
-    ) throws(StartProblem) -> Configuration {
-        let path: String
-        do {
-            path = try MainFile.path(named: options.config)
-        } catch {
-            throw StartProblem(error.message, .misconfigured)
-        }
-        let loaded = ConfigurationFiles.load(main: path)
-        guard loaded.isMainAccepted else {
-            throw StartProblem(lines: loaded.mistakes.map(\.description), .misconfigured)
-        }
-        for mistake in loaded.mistakes { StandardError.write("pagewatch daemon: \(mistake)\n") }
-        return loaded.configuration
     }
 }
 

@@ -1,0 +1,109 @@
+import Configuration
+import Events
+import Glibc
+import History
+import Reactor
+import Watching
+
+/// What the service starts with: the configuration in force, and the opened store.
+struct DaemonStart {
+    let configuration: Configuration
+    let opening: HistoryStore.Opening
+    /// Where the store's thread leaves what it has to say.
+    let mailbox: Mailbox<Watcher.StoreMessage>
+    /// What is wrong with the configuration, to be told: files that are not in force.
+    let mistakes: [String]
+
+    /// Reads the configuration, opens the state folder, and puts the last good definitions of
+    /// broken files in force.
+    ///
+    /// - Throws: ``StartProblem``: a main file that is wrong, or a state folder that can't be used.
+    init(_ options: DaemonOptions) throws {
+        let path = try Self.mainFile(options)
+        let first = ConfigurationFiles.load(main: path)
+        guard first.isMainAccepted else {
+            throw StartProblem(lines: first.mistakes.map(\.description), .misconfigured)
+        }
+        mailbox = try Mailbox()
+        opening = try Self.open(first.configuration, options, mailbox)
+        // Only files that are not in force need to know what was: most starts read them once.
+        let needsLastGood =
+            !first.refusedFiles.isEmpty || first.isDropInFolderMissing || first.folderMistake != nil
+        let loaded =
+            needsLastGood
+            ? ConfigurationFiles.load(main: path, lastGood: Self.lastGood(opening)) : first
+        var configuration = loaded.configuration
+        if !options.isForced { configuration.targets += loaded.targetsOfMissingFolder }
+        self.configuration = configuration
+        mistakes = Self.mistakes(loaded, isForced: options.isForced)
+    }
+
+    private static func mainFile(_ options: DaemonOptions) throws(StartProblem) -> String {
+        do {
+            return try MainFile.path(named: options.config)
+        } catch {
+            throw StartProblem(error.message, .misconfigured)
+        }
+    }
+
+    private static func mistakes(
+        _ loaded: ConfigurationFiles.Loaded, isForced: Bool
+    ) -> [String] {
+        var lines = loaded.mistakes.map(\.description)
+        let count = loaded.targetsOfMissingFolder.count
+        if count > 0, !isForced {
+            lines.append(
+                "\(escaped(loaded.dropInFolder)) is missing: its \(count) targets go on as they were"
+                    + " (mount it, or start with --force to retire them)")
+        }
+        return lines
+    }
+
+    /// The definitions that were in force before, as far as they can be read.
+    private static func lastGood(_ opening: HistoryStore.Opening) -> Configuration {
+        var configuration = Configuration()
+        configuration.targets = opening.targets.compactMap { stored in
+            guard stored.retired == nil, let definition = stored.definition else { return nil }
+            return try? TargetDefinition(decoding: definition.bytes)
+        }
+        return configuration
+    }
+
+    // MARK: The state folder
+
+    private static func open(
+        _ configuration: Configuration, _ options: DaemonOptions,
+        _ mailbox: Mailbox<Watcher.StoreMessage>
+    ) throws(StartProblem) -> HistoryStore.Opening {
+        let listener = HistoryStore.Listener(
+            committed: { mailbox.post(.committed($0)) }, trouble: { mailbox.post(.trouble($0)) })
+        do {
+            return try HistoryStore.open(
+                folder(options, configuration), version: Version.number,
+                limits: limits(configuration.retention), listener: listener)
+        } catch {
+            if case .held = error { throw StartProblem("\(error)", .stateHeld) }
+            throw StartProblem("\(error)", .misconfigured)
+        }
+    }
+
+    private static func limits(_ retention: Configuration.Retention) -> StoreLimits {
+        var limits = StoreLimits()
+        limits.rowsPerTarget = retention.rows
+        limits.days = Int(retention.age / .seconds(86_400))
+        limits.newestRows = retention.newest
+        limits.bytes = retention.size
+        return limits
+    }
+
+    /// The first folder that can be written, of those where the state may be; the first of all if
+    /// none can, for the error to name.
+    private static func folder(
+        _ options: DaemonOptions, _ configuration: Configuration
+    ) -> StateFolder {
+        let candidates = StateFolder.candidates(named: options.state ?? configuration.state) {
+            getenv($0).map { String(cString: $0) }
+        }
+        return candidates.first { access($0.path, W_OK) == 0 } ?? candidates[0]
+    }
+}
