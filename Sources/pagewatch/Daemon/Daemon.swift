@@ -1,3 +1,4 @@
+import Configuration
 import Fetching
 import Glibc
 import Reactor
