@@ -45,7 +45,7 @@ package final class Transfer {
     private var options = TransferOptions()
     private var sessionStore: TLSSessionStore?
     private(set) var clock: HopClock
-    private lazy var deadline = Deadline { [unowned self] in deadlineReached() }
+    private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
 
     private var head = ResponseHead()
     private var headBytes = 0

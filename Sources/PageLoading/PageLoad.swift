@@ -36,7 +36,7 @@ package final class PageLoad {
     private let onEnd: (LoadResult) -> Void
 
     private var startedAt: Duration = .zero
-    private lazy var deadline = Deadline { [unowned self] in deadlineReached() }
+    private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
     private lazy var refreshWait = Deadline { [unowned self] in followWaitingRefresh() }
     private var waitingRefresh: WebAddress?
 
