@@ -42,7 +42,7 @@ package final class Transfer {
     let loop: EventLoop
     unowned let pool: TransferPool
     private var consumer: (any TransferConsumer)?
-    private var options = TransferOptions()
+    private(set) var options = TransferOptions()
     private var sessionStore: TLSSessionStore?
     private(set) var clock: HopClock
     private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
@@ -257,8 +257,8 @@ package final class Transfer {
         headBytes += line.count
         guard headBytes <= Self.longestHead else {
             return isHeadComplete
-                ? fail(.body, "tooLarge", "the answer's trailer is too long")
-                : fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
+                ? fail(.body, .tooLarge, "the answer's trailer is too long")
+                : fail(.firstByte, .tooLarge, "the answer's head is over 256 KiB")
         }
         // Trailers behind a chunked body are headers to libcurl, and it keeps them all.
         guard !isHeadComplete else { return true }
@@ -273,6 +273,9 @@ package final class Transfer {
 
     private func headEnded() -> Bool {
         let isInformational = (100..<200).contains(head.status)
+        guard head.status != 101 else {
+            return fail(.firstByte, .notHTTP, "the answer is 101, a protocol nobody asked for")
+        }
         guard !isInformational else { return true }
         isHeadComplete = true
         headBytes = 0
@@ -341,7 +344,9 @@ package final class Transfer {
 
     // MARK: What goes wrong
 
-    private func fail(_ phase: TransferError.Phase, _ code: String, _ message: String) -> Bool {
+    private func fail(_ phase: TransferError.Phase, _ code: TransferError.Code, _ message: String)
+        -> Bool
+    {
         failure = TransferError(phase: phase, code: code, message: message)
         return false
     }
@@ -350,17 +355,17 @@ package final class Transfer {
         switch failure {
         case .corrupt(let coding):
             fail(
-                .body, "badContentEncoding",
+                .body, .badContentEncoding,
                 "the body is not what its Content-Encoding (\(coding)) says")
         case .outOfMemory:
-            fail(.body, "outOfMemory", "no memory to decode the body")
+            fail(.body, .outOfMemory, "no memory to decode the body")
         case .tooLarge: failTooLarge("decoded")
         }
     }
 
     private func failTooLarge(_ way: String) -> Bool {
         fail(
-            .body, "tooLarge",
+            .body, .tooLarge,
             "the body is over \(options.maxBytes) bytes \(way) (allow more with --max-bytes)")
     }
 
@@ -369,7 +374,7 @@ package final class Transfer {
         guard let reading, let consumer, !isBodyIgnored, consumer.wantsContent, reading.isCutShort
         else { return nil }
         return TransferError(
-            phase: .body, code: "bodyCutShort",
+            phase: .body, code: .bodyCutShort,
             message: "the body ended in the middle of its Content-Encoding")
     }
 }

@@ -115,7 +115,8 @@ import Testing
         let running = try program.start()
         await site.waitForGate("all", count: 6)
         // The last in the line: what could start before it has started.
-        try await other.waitForRequest("/page")
+        var lines = running.lines.makeAsyncIterator()
+        #expect(await lines.next()?.text.contains("Page") == true)
         #expect(await site.requests().count == 6)
         await site.open(gate: "all", staysOpen: true)
         let run = CheckRun(await running.outcome())
@@ -202,6 +203,9 @@ import Testing
         let missing = run.result(of: "http://no-such-host.invalid/")
         #expect(missing?.error?.hasPrefix("resolve: ") == true)
         #expect(run.exitCode == 2)
+        let other = try await CheckRun.of("-6", url)
+        #expect(other.result?.error == "resolve: notFound")
+        #expect(other.result?.message == "the host has no IPv6 address")
         withExtendedLifetime(refused) {}
     }
 }
