@@ -1,3 +1,4 @@
+import Glibc
 import LoopbackSite
 import TestSupport
 import Testing
@@ -112,6 +113,34 @@ private let slack = 0.3
             """)
         let run = try await CheckRun.of(site.url("/slow"), "--stall-timeout", "600ms")
         #expect(run.result?.title == "Came at last")
+        #expect(run.exitCode == 0)
+        await site.stop()
+    }
+
+    /// As after a suspended machine, or a reader of the output that took nothing for a while.
+    @Test func `finds nothing late that came while the program was stopped`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /held/{n}
+            head 200 text/html
+            text <title>Came</title>
+            gate go
+            text <p>The end
+            """)
+        let urls = (1...10).map { site.url("/held/\($0)") }
+        let program = try Program.pagewatch(
+            arguments: ["check", "--json", "--timeout", "3s", "--per-host", "10"] + urls
+        ).start()
+        await site.waitForGate("go", count: 10)
+        let timeout = ContinuousClock.now + .milliseconds(3200)
+        program.send(signal: SIGSTOP)
+        await site.open(gate: "go", staysOpen: true)
+        // The moment itself is what matters here.
+        try await Task.sleep(until: timeout)
+        program.send(signal: SIGCONT)
+        let run = CheckRun(await program.outcome())
+        #expect(run.results.count == 10)
+        #expect(run.results.allSatisfy { $0.title == "Came" && $0.error == nil })
         #expect(run.exitCode == 0)
         await site.stop()
     }

@@ -122,6 +122,35 @@ private let mostMemory = 64 << 20
         await site.stop()
     }
 
+    /// Cheap bytes that are dear to read: each of the end tags is looked for in a thousand open
+    /// elements. Twenty such pages made everybody late by 7 s.
+    @Test func `that is dear to read holds up nobody`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /dear/{n}
+            head 200 text/html; charset=utf-8
+            repeat 1100
+              text <svg>
+            end
+            repeat 100000
+              text </q></q></q></q></q></q></q></q></q></q>
+            end
+            serve /page
+            head 200 text/html
+            text <title>Good</title>
+            """)
+        let dear = (1...10).map { site.url("/dear/\($0)") }
+        let good = (1...6).map { site.url("/page?\($0)") }
+        let run = try await CheckRun.of(dear + good + ["--timeout", "3s", "--per-host", "20"])
+        #expect(run.results.prefix(6).allSatisfy { $0.title == "Good" })
+        for url in dear {
+            let result = try #require(run.result(of: url))
+            #expect(result.error == "body: timedOut")
+            #expect(result.seconds("total") >= 3 && result.seconds("total") < 4)
+        }
+        await site.stop()
+    }
+
     /// libcurl keeps every line of a head and of a trailer.
     @Test(
         arguments: [

@@ -259,3 +259,39 @@ extension String {
         await site.stop()
     }
 }
+
+@Suite(.inTurns) struct `What is known before a load goes on to nowhere` {
+    @Test func `is kept of the page whose refresh it followed`() async throws {
+        let nobody = try ReservedPort(.refusing)
+        let site = try await LoopbackSite.playing(
+            """
+            serve /page
+            head 200 text/html; charset=utf-8
+            text <meta http-equiv=refresh content="0;url=http://127.0.0.1:\(nobody.port)/">
+            text <title>Kept</title>
+            """)
+        let result = try #require(try await CheckRun.of(site.url("/page")).result)
+        #expect(result.error == "connect: refused")
+        #expect(result.url == "http://127.0.0.1:\(nobody.port)/")
+        #expect(result.status == 200)
+        #expect(result.title == "Kept")
+        #expect(result.json["encoding"].string == "UTF-8")
+        #expect(result.json["contentType"].string == "text/html; charset=utf-8")
+        #expect(try #require(result.bytes) > 60)
+        await site.stop()
+        withExtendedLifetime(nobody) {}
+    }
+
+    @Test func `is the status alone of an answer that sent it on`() async throws {
+        let nobody = try ReservedPort(.refusing)
+        let site = try await LoopbackSite.playing(
+            "serve /away\nredirect 302 http://127.0.0.1:\(nobody.port)/")
+        let result = try #require(try await CheckRun.of(site.url("/away")).result)
+        #expect(result.error == "connect: refused")
+        #expect(result.status == 302)
+        #expect(result.bytes == nil)
+        #expect(result.title == nil)
+        await site.stop()
+        withExtendedLifetime(nobody) {}
+    }
+}

@@ -202,6 +202,9 @@ import Testing
         let missing = run.result(of: "http://no-such-host.invalid/")
         #expect(missing?.error?.hasPrefix("resolve: ") == true)
         #expect(run.exitCode == 2)
+        let other = try await CheckRun.of("-6", url)
+        #expect(other.result?.error == "resolve: notFound")
+        #expect(other.result?.message == "the host has no IPv6 address")
         withExtendedLifetime(refused) {}
     }
 }
