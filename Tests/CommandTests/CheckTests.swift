@@ -122,6 +122,65 @@ import Testing
         await site.stop()
     }
 
+    @Test func `names the line of a list that is bad`() async throws {
+        let site = try await LoopbackSite.start()
+        let folder = try TemporaryFolder()
+        let good = site.url("/page?title=A")
+        let file = try folder.write("# a\n\(good) # fine\nhttp://\n", to: "urls")
+        let json = try await check("--json", "--from", file)
+        let bad = try #require(try objects(json).first { $0["outcome"] as? String == "failed" })
+        let message = try #require((bad["error"] as? JSON)?["message"] as? String)
+        #expect(message.hasPrefix("\(file):3: "))
+        #expect(json.outputText.contains("\"initialURL\":\"\(good)\""))
+        let events = try await check("--events", "--from", file)
+        #expect(events.exitCode == 3)
+        #expect(events.errorText.hasPrefix("pagewatch check: \(file):3: "))
+        // Word and code agree.
+        let plugin = try await check("--plugin", "--from", file)
+        #expect(plugin.exitCode == 3)
+        #expect(plugin.outputText.hasPrefix("UNKNOWN - 1 of 2 pages not fine: \(file):3: "))
+        await site.stop()
+    }
+
+    @Test func `is not fine with a list without a URL`() async throws {
+        let text = try await check("--from", "-", input: "# nothing\n")
+        #expect(text.exitCode == 3)
+        #expect(
+            text.errorText
+                == "pagewatch check: no URL in standard input (nothing is checked)\n")
+        let plugin = try await check("--plugin", "--from", "-", input: "")
+        #expect(plugin.exitCode == 3)
+        #expect(plugin.outputText == "UNKNOWN - no pages\n")
+        #expect(plugin.errorText == "")
+    }
+
+    @Test func `tells whether a title matches, and what it was`() async throws {
+        let site = try await LoopbackSite.start()
+        let folder = try TemporaryFolder()
+        let url = site.url("/page?title=A")
+        let file = try folder.write("# pagewatch titles 1\n\(url)\t\"B\"\n", to: "titles")
+        let outcome = try await check("--json", "--changed", file, "--expect-title", "^A", url)
+        #expect(outcome.exitCode == 1)
+        #expect(
+            outcome.outputText.hasSuffix(#"},"previousTitle":"B","titleMatches":true}"# + "\n"))
+        await site.stop()
+    }
+
+    @Test func `counts a page once whose title takes a pattern too long`() async throws {
+        let site = try await LoopbackSite.start(
+            text: """
+                serve /long
+                head 200 text/html
+                text <title>\(String(repeating: "a", count: 900))!</title>
+                """)
+        let outcome = try await check("--plugin", "--expect-title", "^(a+)+$", site.url("/long"))
+        #expect(outcome.exitCode == 3)
+        #expect(outcome.outputText.hasPrefix("UNKNOWN - 200 "))
+        #expect(outcome.outputText.contains("takes too long"))
+        #expect(outcome.errorText.contains("takes too long"))
+        await site.stop()
+    }
+
     @Test func `tells of a list that cannot be read`() async throws {
         let outcome = try await check("--from", "/nonexistent/list")
         #expect(outcome.exitCode == 3)
