@@ -122,6 +122,57 @@ import Testing
         await site.stop()
     }
 
+    @Test func `loads nothing when the authorities to trust can't be read`() async throws {
+        let site = try await LoopbackSite.start()
+        let folder = try TemporaryFolder()
+        let empty = try folder.write("no certificate\n", to: "ca.pem")
+        for (file, words) in [
+            ("/nonexistent/ca.pem", "No such file"), ("/tmp", "Is a directory"),
+            (empty, "holds no certificate"), ("/dev/null", "holds no certificate"),
+        ] {
+            let outcome = try await check("--cacert", file, site.url("/v2"))
+            #expect(outcome.exitCode == 3)
+            #expect(outcome.errorText.hasPrefix("pagewatch check: --cacert: "))
+            #expect(outcome.errorText.contains(words))
+        }
+        #expect(await site.requests().isEmpty)
+        await site.stop()
+    }
+
+    @Test func `loads fewer pages at a time where few files may be open, and says so`() async throws
+    {
+        let site = try await LoopbackSite.start()
+        func check(descriptors: Int) async throws -> Program.Outcome {
+            let urls = (1...40).map { site.url("/page?title=\($0)") }
+            return try await Program(
+                "/bin/sh",
+                [
+                    "-c", "ulimit -S -n 70 && ulimit -H -n \(descriptors) && exec \"$@\"", "sh",
+                    BuiltProducts.path("pagewatch"), "check", "--per-host", "64",
+                ] + urls
+            ).run()
+        }
+        let few = try await check(descriptors: 80)
+        #expect(few.exitCode == 0)
+        #expect(
+            few.errorText == "pagewatch check: 4 pages load at a time, not 64: only 80 files may"
+                + " be open (raise \"ulimit -n\")\n")
+        // The soft limit is raised as far as that goes.
+        let enough = try await check(descriptors: 400)
+        #expect(enough.exitCode == 0)
+        #expect(enough.errorText == "")
+        await site.stop()
+    }
+
+    @Test func `takes no notice of blanks around a URL`() async throws {
+        let site = try await LoopbackSite.start()
+        let outcome = try await check("--json", " \t\(site.url("/page?title=A"))\n")
+        #expect(outcome.exitCode == 0)
+        #expect(
+            try objects(outcome).first?["initialURL"] as? String == site.url("/page?title=A"))
+        await site.stop()
+    }
+
     @Test func `names the line of a list that is bad`() async throws {
         let site = try await LoopbackSite.start()
         let folder = try TemporaryFolder()
