@@ -45,7 +45,14 @@ private func frame(
     @Test func `cut a long URL by columns`() {
         #expect(
             frame([("https://例え.テスト/とても長い道", 0.5)]).lines
-                == ["例え.テスト/…  ━━━━━━━━━─────────  50 %"])
+                == ["例え…も長い道  ━━━━━━━━━─────────  50 %"])
+    }
+
+    @Test func `tell pages of one host apart`() {
+        let pages = (1...9).map { ("http://127.0.0.1:44621/some/long/path/page/\($0)", 0.5) }
+        let lines = frame(pages, columns: 60).lines
+        #expect(Set(lines).count == 9)
+        #expect(lines[0].hasPrefix("http:/…ng/path/page/1"))
     }
 
     @Test func `are as many as fit, and count the rest`() {

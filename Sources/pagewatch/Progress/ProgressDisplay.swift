@@ -18,6 +18,8 @@ final class ProgressDisplay {
     private var pages: [(id: Int, page: ProgressFrame.Page)] = []
     /// What stands on the screen; empty if nothing does.
     private var drawn: [UInt8] = []
+    /// Of the terminal when that was drawn.
+    private var drawnSize = Size(columns: 0, rows: 0)
 
     /// It stays silent if it is not wanted (`--no-progress`).
     init(isWanted: Bool, descriptor: CInt = STDERR_FILENO) {
@@ -54,11 +56,16 @@ final class ProgressDisplay {
     /// Brings the screen up to date, if the terminal takes it at once.
     func draw() {
         guard isEnabled else { return }
-        let frame = self.frame.render()
         if pages.isEmpty && drawn.isEmpty { return }
-        guard frame != drawn, isReady else { return }
-        StandardError.write(bytes: frame, to: descriptor)
+        let size = self.size
+        let frame = frame(size).render()
+        // A terminal that has folded or moved rows shows what differs from what was drawn.
+        let isMoved = !drawn.isEmpty && size != drawnSize
+        guard frame != drawn || isMoved, isReady else { return }
+        StandardError.write(
+            bytes: isMoved ? ProgressFrame.erasure + frame : frame, to: descriptor)
         drawn = pages.isEmpty ? [] : frame
+        drawnSize = size
     }
 
     /// Lets `body` write lines to the terminal, and puts the bars below them.
@@ -82,12 +89,22 @@ final class ProgressDisplay {
         drawn = []
     }
 
-    private var frame: ProgressFrame {
+    private struct Size: Equatable {
+        var columns: Int
+        var rows: Int
+    }
+
+    private var size: Size {
         let columns = Int(pw_terminal_columns(descriptor))
         let rows = Int(pw_terminal_rows(descriptor))
-        return ProgressFrame(
-            pages: pages.map(\.page), columns: columns > 0 ? columns : Self.usualColumns,
-            rows: rows > 0 ? rows : Self.usualRows, style: style)
+        return Size(
+            columns: columns > 0 ? columns : Self.usualColumns,
+            rows: rows > 0 ? rows : Self.usualRows)
+    }
+
+    private func frame(_ size: Size) -> ProgressFrame {
+        ProgressFrame(
+            pages: pages.map(\.page), columns: size.columns, rows: size.rows, style: style)
     }
 
     /// A terminal that Ctrl-S stopped must not stop the loop: a frame can be left out.
