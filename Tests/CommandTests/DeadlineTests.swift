@@ -3,8 +3,9 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-/// How much later than its deadline a load may end, on a machine with more to do.
-private let slack = 0.3
+/// How much later than its deadline a load may end where others keep the processor busy; alone it
+/// ends within some milliseconds.
+private let slack = 1.0
 
 @Suite(.inTurns) struct `A deadline` {
     /// B45-B50: each of these servers would hold a careless client for ever.
@@ -38,7 +39,7 @@ private let slack = 0.3
         #expect(run.results.count == good.count + stuck.count)
         #expect(run.result(of: site.url("/silent-after-block"))?.title == "Stalled")
         #expect(run.exitCode == 2)
-        #expect(run.outcome.wall < .seconds(3 + 2 * slack))
+        #expect(run.outcome.wall < .seconds(3 + 4 * slack))
         await mute.stop()
         await site.stop()
         withExtendedLifetime(swallowing) {}
