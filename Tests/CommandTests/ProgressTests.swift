@@ -223,6 +223,23 @@ private final class Terminal {
         #expect(shown.contains("a/  "))
     }
 
+    @Test func `never waits for a terminal that takes nothing`() throws {
+        let terminal = try Terminal()
+        let display = ProgressDisplay(isWanted: true, descriptor: terminal.program)
+        display.begin(1, url: "https://a/")
+        // Nobody reads: far more than any terminal holds.
+        for number in 0..<1000 {
+            display.update(1, progress: Double(number) / 1000)
+            display.printAbove { display.send([UInt8](repeating: 0x78, count: 1000)) }
+        }
+        #expect(!display.isReady)
+        let output = StandardOutput(descriptor: terminal.program)
+        output.write("held\n")
+        output.flush()
+        #expect(output.held == 5)
+        output.abandon()
+    }
+
     @Test func `leaves nothing behind when the program ends early`() throws {
         let terminal = try Terminal()
         let display = ProgressDisplay(isWanted: true, descriptor: terminal.program)

@@ -57,7 +57,7 @@ final class CheckReport {
     var hasRoom: Bool { !output.isFull && json.bytes.count + text.count < Self.mostUnflushed }
 
     /// Whether something waits for the reader to take it.
-    var isHeldUp: Bool { output.held > 0 }
+    var isHeldUp: Bool { output.held > 0 || (isUnflushed && !canTell) }
 
     /// What to watch for a reader that takes more.
     var outputDescriptor: CInt { output.descriptor }
@@ -115,7 +115,11 @@ final class CheckReport {
         if problems == Self.mostProblems {
             lines += "pagewatch check: further problems are not told here\n"
         }
-        tellAboveBars { StandardError.write(lines) }
+        if display.isActive {
+            display.printAbove { display.send(Array(lines.utf8)) }
+        } else {
+            StandardError.write(lines)
+        }
     }
 
     private func findings(_ result: LoadResult) -> [Finding] {
@@ -156,9 +160,14 @@ final class CheckReport {
         options.isQuiet && !result.isFailure && findings.isEmpty
     }
 
+    private var isUnflushed: Bool { !json.bytes.isEmpty || !text.isEmpty }
+
+    /// Whether lines may be written: where bars are on the same terminal they go first.
+    private var canTell: Bool { !display.isActive || !output.isTerminal || display.isReady }
+
     /// Writes what has come together; once a turn of the loop.
     func flush() {
-        guard !json.bytes.isEmpty || !text.isEmpty || isHeldUp else { return }
+        guard isUnflushed || output.held > 0, canTell else { return }
         tellAboveBars {
             output.write(bytes: json.bytes)
             output.write(bytes: text)

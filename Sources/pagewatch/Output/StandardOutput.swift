@@ -16,7 +16,11 @@ final class StandardOutput {
     /// A pipe that is ready takes this many bytes without blocking (PIPE_BUF).
     private static let pieceSize = 4096
 
+    /// Where it writes; for waiting until it takes more.
     let descriptor: CInt
+    /// Whether a person reads it.
+    let isTerminal: Bool
+    private let terminal: OpenTerminal?
     /// Regular files never block, so they get their bytes in one piece.
     private let isRegularFile: Bool
     private var buffer: [UInt8] = []
@@ -27,7 +31,9 @@ final class StandardOutput {
 
     /// - Parameter descriptor: Stays open, and whether it blocks is left as it is.
     init(descriptor: CInt = STDOUT_FILENO) {
-        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        terminal = OpenTerminal(descriptor)
+        self.descriptor = terminal?.descriptor ?? descriptor
         var status = stat()
         isRegularFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }

@@ -12,6 +12,11 @@ final class ProgressDisplay {
     private static let usualRows = 24
 
     private let descriptor: CInt
+    private let terminal: OpenTerminal?
+    /// What the terminal has not taken yet: at most a frame, what erases it, and some lines.
+    private var unsent: [UInt8] = []
+    /// How long the terminal may take for that at the end, in milliseconds.
+    private static let farewell: CInt = 1000
     private let isEnabled: Bool
     private let style: ProgressFrame.Style
     /// In the order in which they began.
@@ -23,9 +28,10 @@ final class ProgressDisplay {
 
     /// It stays silent if it is not wanted (`--no-progress`).
     init(isWanted: Bool, descriptor: CInt = STDERR_FILENO) {
-        self.descriptor = descriptor
-        let terminal = Self.environment("TERM")
-        isEnabled = isWanted && isatty(descriptor) == 1 && !terminal.isEmpty && terminal != "dumb"
+        let name = Self.environment("TERM")
+        isEnabled = isWanted && isatty(descriptor) == 1 && !name.isEmpty && name != "dumb"
+        terminal = isEnabled ? OpenTerminal(descriptor) : nil
+        self.descriptor = terminal?.descriptor ?? descriptor
         style = Self.style(environment: Self.environment)
     }
 
@@ -62,8 +68,7 @@ final class ProgressDisplay {
         // A terminal that has folded or moved rows shows what differs from what was drawn.
         let isMoved = !drawn.isEmpty && size != drawnSize
         guard frame != drawn || isMoved, isReady else { return }
-        StandardError.write(
-            bytes: isMoved ? ProgressFrame.erasure + frame : frame, to: descriptor)
+        send(isMoved ? ProgressFrame.erasure + frame : frame)
         drawn = pages.isEmpty ? [] : frame
         drawnSize = size
     }
@@ -81,11 +86,31 @@ final class ProgressDisplay {
     func restore() {
         pages.removeAll()
         erase()
+        guard !unsent.isEmpty else { return }
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, Self.farewell)
+        send([])
+    }
+
+    /// Writes lines of its owner's to the terminal, in order with the bars.
+    func send(_ bytes: [UInt8]) {
+        unsent += bytes
+        while !unsent.isEmpty {
+            let count = unsent.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                unsent.removeFirst(count)
+            } else if errno == EAGAIN {
+                return
+            } else if errno != EINTR {
+                // There is nobody to tell.
+                return unsent.removeAll()
+            }
+        }
     }
 
     private func erase() {
         guard !drawn.isEmpty else { return }
-        StandardError.write(bytes: ProgressFrame.erasure, to: descriptor)
+        send(ProgressFrame.erasure)
         drawn = []
     }
 
@@ -107,8 +132,11 @@ final class ProgressDisplay {
             pages: pages.map(\.page), columns: size.columns, rows: size.rows, style: style)
     }
 
-    /// A terminal that Ctrl-S stopped must not stop the loop: a frame can be left out.
-    private var isReady: Bool {
+    /// Whether the terminal takes something now. One that Ctrl-S stopped must not stop the loop: a
+    /// frame can be left out, and lines can wait.
+    var isReady: Bool {
+        send([])
+        guard unsent.isEmpty else { return false }
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
     }
