@@ -11,7 +11,9 @@ package struct ResponseHead: Sendable {
     /// The raw bytes of the first Location.
     package var location: [UInt8]?
     package var refresh: String?
-    package var retryAfter: String?
+    /// Whether a body without a usable type may be taken for a page by its first bytes; false
+    /// under `X-Content-Type-Options: nosniff`.
+    package var maySniff = true
     fileprivate var isChunked = false
 
     /// Whether the status is one that a browser follows to its Location.
@@ -51,8 +53,6 @@ package struct ResponseHead: Sendable {
             refresh = refresh ?? text(value)
         case 8 where equals(name, "location"):
             location = location ?? Array(value)
-        case 11 where equals(name, "retry-after"):
-            retryAfter = text(value)
         case 12 where equals(name, "content-type"):
             contentType = text(value)
         case 14 where equals(name, "content-length"):
@@ -64,6 +64,10 @@ package struct ResponseHead: Sendable {
             contentLength = nil
         case 19 where equals(name, "content-disposition"):
             contentDisposition = text(value)
+        case 22 where equals(name, "x-content-type-options"):
+            // The first of several counts, as in the Fetch standard.
+            let first = text(value).prefix { $0 != "," && $0 != " " && $0 != "\t" }
+            if first.lowercased() == "nosniff" { maySniff = false }
         default: break
         }
     }

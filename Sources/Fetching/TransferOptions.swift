@@ -18,6 +18,7 @@ package struct PhaseTimeouts: Sendable {
 /// A class, so that a pooled handle can tell by identity that it is set up for these already.
 /// Immutable once the first transfer has started with it.
 package final class TransferOptions {
+    /// Which of a host's addresses are tried.
     package enum AddressFamily: Sendable {
         case any, ipv4, ipv6
     }

@@ -36,7 +36,7 @@ package final class PageLoad {
     private let onEnd: (LoadResult) -> Void
 
     private var startedAt: Duration = .zero
-    private lazy var deadline = Deadline { [unowned self] in deadlineReached() }
+    private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
     private lazy var refreshWait = Deadline { [unowned self] in followWaitingRefresh() }
     private var waitingRefresh: WebAddress?
 
@@ -90,7 +90,7 @@ package final class PageLoad {
         tellEvents()
         loop.arm(deadline, at: startedAt + options.timeout)
         guard let transfer = pool.take() else {
-            return fail(LoadError(phase: .request, code: "outOfMemory", message: "no memory"))
+            return fail(LoadError(phase: .request, .outOfMemory, message: "no memory"))
         }
         self.transfer = transfer
         startHop()
@@ -99,7 +99,7 @@ package final class PageLoad {
     /// WebKit's stopLoading: the load fails with `cancelled` at once. Nothing if it is over.
     package func stopLoading() {
         guard !isOver else { return }
-        fail(LoadError(phase: phase, code: "cancelled", message: "the load was stopped"))
+        fail(LoadError(phase: phase, .cancelled, message: "the load was stopped"))
     }
 
     private func startHop() {
@@ -121,7 +121,7 @@ package final class PageLoad {
         if waitingRefresh != nil {
             return fail(
                 LoadError(
-                    phase: .redirect, code: "timedOut",
+                    phase: .redirect, .timedOut,
                     message: "the load was not over when the page's refresh was due"))
         }
         fail(LoadError(transfer.loadTimeoutError(after: options.timeout)))
@@ -133,7 +133,10 @@ package final class PageLoad {
     func received(_ head: ResponseHead) -> HeadVerdict {
         known.status = head.status
         known.contentType = head.contentType
-        known.bytes = 0
+        known.title = nil
+        known.encoding = nil
+        known.encodingSource = nil
+        known.bytes = nil
         if head.isRedirect, let location = head.location, !location.isEmpty {
             answer = .redirect(status: head.status, location: location)
             return .ignoreBody
@@ -143,7 +146,8 @@ package final class PageLoad {
             return .ignoreBody
         }
         let reader = PageReader(
-            contentType: head.contentType, options: .init(encoding: options.encoding))
+            contentType: head.contentType,
+            options: .init(encoding: options.encoding, maySniff: head.maySniff))
         answer = .page(reader, head)
         page.responseStarted(expectedBytes: head.contentLength)
         return .read
@@ -175,7 +179,7 @@ package final class PageLoad {
     }
 
     private static let noAnswer = LoadError(
-        phase: .firstByte, code: "connectionClosed", message: "closed without an answer")
+        phase: .firstByte, .connectionClosed, message: "closed without an answer")
 
     private func pageEnded(_ reader: PageReader, _ head: ResponseHead) {
         reader.finish()
@@ -194,7 +198,7 @@ package final class PageLoad {
         guard redirectCount < options.maxRedirects else {
             return fail(
                 LoadError(
-                    phase: .redirect, code: "tooManyRedirects",
+                    phase: .redirect, .tooManyRedirects,
                     message: "more than \(options.maxRedirects) redirects"))
         }
         redirectCount += 1
@@ -224,7 +228,7 @@ package final class PageLoad {
         guard refreshCount <= Self.mostRefreshes else {
             fail(
                 LoadError(
-                    phase: .redirect, code: "tooManyRedirects",
+                    phase: .redirect, .tooManyRedirects,
                     message: "more than \(Self.mostRefreshes) refreshes"))
             return true
         }
@@ -237,6 +241,8 @@ package final class PageLoad {
     private func followWaitingRefresh() {
         guard let next = waitingRefresh else { return }
         waitingRefresh = nil
+        // Its status is the result's until there is another answer, and so is all else of it.
+        keepPage()
         page.refreshed(to: next.text, status: known.status ?? 0)
         tellEvents()
         current = next
@@ -266,18 +272,22 @@ package final class PageLoad {
         isOver = true
         loop.disarm(deadline)
         loop.disarm(refreshWait)
-        if case .page(let reader, _) = answer {
-            known.title = reader.isTitleKnown ? title(of: reader) : nil
-            known.encoding = reader.encodingName
-            known.encodingSource = reader.encodingSource.map { PageModel.EncodingSource($0) }
-            known.bytes = transfer?.bodyBytes
-        }
+        keepPage()
         known.redirects = redirects
         known.timings = timings
         if let transfer { pool.give(back: transfer) }
         transfer = nil
         tellEvents()
         onEnd(known)
+    }
+
+    /// Puts what is known of the present hop's page into the result.
+    private func keepPage() {
+        guard case .page(let reader, _) = answer else { return }
+        known.title = reader.isTitleKnown ? title(of: reader) : nil
+        known.encoding = reader.encodingName
+        known.encodingSource = reader.encodingSource.map { PageModel.EncodingSource($0) }
+        known.bytes = transfer?.bodyBytes
     }
 
     private func tellEvents() {

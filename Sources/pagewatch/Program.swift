@@ -1,5 +1,6 @@
 import Configuration
 import Events
+import WebAddress
 
 /// The program as its caller sees it: arguments in, an exit code out.
 struct Program {
@@ -71,8 +72,12 @@ struct Program {
             return "\(escaped(word)) is not an option (\"pagewatch --help\" lists all)"
         }
         if word.contains("://") {
-            return "\(quoted(word)) is not a command"
-                + " (write \"pagewatch check \(escaped(word))\")"
+            let url = WebAddress.withoutUserInformation(word)
+            return "\(quoted(url)) is not a command"
+                + " (write \"pagewatch check \(escaped(url))\")"
+        }
+        if word == "version" {
+            return "\(quoted(word)) is not a command (write \"pagewatch --version\")"
         }
         if let near = nearest(to: word, among: commands.map(\.name) + ["help"]) {
             return "\(quoted(word)) is not a command (did you mean \"\(near)\"?)"
