@@ -123,6 +123,12 @@ extension Form<[TargetSettings.Header]> {
                     node, "headers has \(entries.count) entries", remedy: "write \(most) or fewer")
                 return nil
             }
+            var names: Set<String> = []
+            for entry in entries where !names.insert(entry.key.lowercased()).inserted {
+                reading.mistakes.add(
+                    at: entry.position, "the header \(Quoted.shown(entry.key)) stands here twice",
+                    remedy: "take one of the two out; case does not matter in their names")
+            }
             let headers = entries.compactMap { read($0, &reading) }
             return headers.count == entries.count ? headers : nil
         },
