@@ -22,6 +22,11 @@ package struct TargetSettings: Equatable, Sendable {
     package struct BasicAuth: Equatable, Sendable {
         package var user: Secret
         package var password: Secret
+
+        package init(user: Secret, password: Secret) {
+            self.user = user
+            self.password = password
+        }
     }
 
     /// Files in PEM that say who we are.
@@ -31,6 +36,12 @@ package struct TargetSettings: Equatable, Sendable {
         package var key: String?
         /// Of the key.
         package var password: Secret?
+
+        package init(certificate: String, key: String? = nil, password: Secret? = nil) {
+            self.certificate = certificate
+            self.key = key
+            self.password = password
+        }
     }
 
     // When.

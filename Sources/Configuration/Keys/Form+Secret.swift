@@ -201,15 +201,19 @@ extension Form<TargetSettings.BasicAuth> {
         },
         write: { auth, writing in
             let secret = Form<Secret>.secret()
-            return "{user: \(secret.write(auth.user, writing)),"
+            return "{user: \(name.write(auth.user, writing)),"
                 + " password: \(secret.write(auth.password, writing))}"
         })
 
-    private static let name = Form<Secret>.secret(check: { text in
-        guard text.utf8.contains(UInt8(ascii: ":")) else { return nil }
-        return ValueError(
-            "has a \":\" in the user's name, which Basic can't send", remedy: "write another name")
-    })
+    // Without its password a name opens nothing, and with `{file: …}` for that it can be kept.
+    private static let name = Form<Secret>.secret(
+        isPublic: { _ in true },
+        check: { text in
+            guard text.utf8.contains(UInt8(ascii: ":")) else { return nil }
+            return ValueError(
+                "has a \":\" in the user's name, which Basic can't send",
+                remedy: "write another name")
+        })
 }
 
 extension Form<TargetSettings.ClientCertificate> {
