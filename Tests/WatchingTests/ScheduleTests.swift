@@ -69,6 +69,27 @@ import Testing
         #expect(abs((total - interval * spans.count) / interval) < 0.11)
     }
 
+    @Test func `does not keep targets together that came together`() {
+        var player = SchedulePlayer()
+        let ids = (0..<10).map {
+            player.add("t\($0)", interval: .seconds(300), lastStart: .seconds(900))
+        }
+        player.run(until: .seconds(1500 + 30))
+        let seconds = ids.compactMap { player.starts[$0] }.map { $0[1] }
+        #expect(Set(seconds).count == 10)
+        #expect(seconds.allSatisfy { $0 >= .seconds(1500) && $0 <= .seconds(1530) })
+    }
+
+    @Test func `tells no gap for what is hardly late`() {
+        var player = SchedulePlayer()
+        let late = player.add("late", interval: .seconds(300), lastStart: .seconds(671))
+        #expect(player.gaps.isEmpty)
+        player.run(until: .seconds(1000))
+        #expect(player.starts[late] == [.seconds(1000)])
+        _ = player.add("later", interval: .seconds(300), lastStart: .seconds(669))
+        #expect(player.gaps.count == 1)
+    }
+
     @Test func `never puts off a load by more than a tenth of the interval`() {
         for index in 0..<500 {
             var target = ScheduledTarget(

@@ -89,9 +89,8 @@ struct ScheduledTarget {
             return interval / 4 + share(of: interval - interval / 4)
         }
         var step = interval
-        for _ in 0..<max(0, failingLoads) where step < backoffMax {
-            step = min(step * 2, backoffMax)
-        }
+        // Thirty doublings of a second are more than the longest interval.
+        for _ in 0..<min(max(0, failingLoads), 30) { step = min(step * 2, backoffMax) }
         return step
     }
 
