@@ -19,6 +19,7 @@ struct Salvage {
         let raw = try call("create \(part)") {
             open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
         }
+        file.folder.adopt(raw)
         _ = close(raw)
         var report = DamageReport(
             reason: reason, setAside: "", salvagedTargets: 0, salvagedEvents: 0,

@@ -29,6 +29,14 @@ package struct StateFolder: Equatable, Sendable {
         }
     }
 
+    /// Gives a file that root just made to the folder's owner: a service that is not root must be
+    /// able to go on after root has run a command in its folder.
+    func adopt(_ descriptor: CInt) {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0 else { return }
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+    }
+
     /// Where the state is, most wanted first: `named` alone if given, else what the environment
     /// says, else the places it is in by custom.
     package static func candidates(

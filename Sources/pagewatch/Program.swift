@@ -3,7 +3,7 @@ import Events
 /// The program as its caller sees it: arguments in, an exit code out.
 struct Program {
     /// Every command, in the order in which help lists them.
-    static let commands: [Command] = [.check]
+    static let commands: [Command] = [.check, .history, .forget, .backup]
 
     /// What the arguments behind the program's name ask for.
     enum Request {
