@@ -37,6 +37,20 @@ package struct StateFolder: Equatable, Sendable {
         _ = fchown(descriptor, status.st_uid, status.st_gid)
     }
 
+    /// How many damaged databases were set aside here.
+    var damagedDatabases: Int {
+        guard let list = opendir(path) else { return 0 }
+        defer { closedir(list) }
+        var count = 0
+        while let entry = readdir(list) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasPrefix("history.db.damaged-"), !name.hasSuffix("-wal") { count += 1 }
+        }
+        return count
+    }
+
     /// Where the state is, most wanted first: `named` alone if given, else what the environment
     /// says, else the places it is in by custom.
     package static func candidates(
