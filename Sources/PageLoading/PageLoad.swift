@@ -43,6 +43,8 @@ package final class PageLoad {
     /// The address of the present hop.
     private(set) var current: WebAddress
     private(set) var answer: Answer?
+    /// That of `answer`, if it is a page: asked for with every slice of a body.
+    private(set) var reader: PageReader?
     private var redirectCount = 0
     private var refreshCount = 0
     private var redirects: [LoadResult.Redirect] = []
@@ -104,6 +106,7 @@ package final class PageLoad {
 
     private func startHop() {
         answer = nil
+        reader = nil
         known.url = current.text
         isInHop = true
         transfer?.start(
@@ -148,6 +151,7 @@ package final class PageLoad {
         let reader = PageReader(
             contentType: head.contentType,
             options: .init(encoding: options.encoding, maySniff: head.maySniff))
+        self.reader = reader
         answer = .page(reader, head)
         page.responseStarted(expectedBytes: head.contentLength)
         return .read
