@@ -168,6 +168,7 @@ final class StoreThread {
 
     private func committed(_ batches: [StoreQueue.Waiting]) {
         queue.release(batches)
+        if let writer, writer.hasForgotten { queue.set(firstLoad: writer.loadFloor + 1) }
         listener.committed(batches.map { Receipt(ticket: $0.ticket, events: $0.batch.events) })
     }
 

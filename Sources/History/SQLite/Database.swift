@@ -68,7 +68,7 @@ struct Database: ~Copyable {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(
             raw, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw error(code, "prepare") }
+        guard code == SQLITE_OK, let statement else { throw error(code, "") }
         return Statement(owning: statement)
     }
 
