@@ -73,6 +73,12 @@ static inline CURLcode pw_easy_get_long(CURL *easy, CURLINFO info, long *value) 
     return curl_easy_getinfo(easy, info, value);
 }
 
+// The cookies as lines of the Netscape file format; the caller frees the list.
+static inline struct curl_slist *_Nullable pw_easy_get_cookies(CURL *easy) {
+    struct curl_slist *list = 0;
+    return curl_easy_getinfo(easy, CURLINFO_COOKIELIST, &list) == CURLE_OK ? list : 0;
+}
+
 typedef int (*pw_multi_socket_callback)(CURL *_Nullable easy, curl_socket_t socket, int what,
                                         void *_Nonnull context, void *_Nullable socketContext);
 typedef int (*pw_multi_timer_callback)(CURLM *_Nullable multi, long timeoutMilliseconds,

@@ -43,6 +43,8 @@ package final class Transfer {
     unowned let pool: TransferPool
     private var consumer: (any TransferConsumer)?
     private(set) var options = TransferOptions()
+    /// What libcurl holds for as long as the request may be sent.
+    private var headerList: HeaderList?
     private var sessionStore: TLSSessionStore?
     private(set) var clock: HopClock
     private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
@@ -88,9 +90,10 @@ package final class Transfer {
     /// - Parameters:
     ///   - isConfiguredOrigin: Whether `address` is of the origin that configured headers and
     ///     credentials are for; no other gets them.
+    ///   - moreHeaders: Lines of this request alone, such as those that ask for changes only.
     package func start(
         _ address: WebAddress, options: TransferOptions, isConfiguredOrigin: Bool,
-        consumer: any TransferConsumer
+        moreHeaders: [String] = [], consumer: any TransferConsumer
     ) {
         reset(at: MonotonicClock.now())
         self.consumer = consumer
@@ -98,16 +101,34 @@ package final class Transfer {
         easy.apply(options)
         easy.set(CURLOPT_URL, address.text)
         needsLookup = !address.isNumeric
-        let headers = options.headerLines(for: address, isConfiguredOrigin: isConfiguredOrigin)
-        pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headers.raw)
+        headerList = options.headerLines(
+            for: address, isConfiguredOrigin: isConfiguredOrigin, more: moreHeaders)
+        pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headerList?.raw)
         let credentials = isConfiguredOrigin ? address.credentials ?? options.credentials : nil
         easy.set(CURLOPT_USERNAME, credentials?.user)
         easy.set(CURLOPT_PASSWORD, credentials?.password)
+        let certificate = isConfiguredOrigin ? options.clientCertificate : nil
+        easy.set(CURLOPT_SSLCERT, certificate?.certificate)
+        easy.set(CURLOPT_SSLKEY, certificate?.key)
+        easy.set(CURLOPT_KEYPASSWD, certificate?.password)
         useSessionStore(
             address.scheme == .https ? pool.sessions.store(for: address.authority) : nil)
         limitConnecting(to: max(options.timeouts.resolve, options.timeouts.connect))
         armDeadline()
         pool.add(self)
+    }
+
+    /// The cookies that the load's hops have set, as libcurl writes them: one line each. Setting
+    /// them, before the first hop, takes up where an earlier load ended.
+    package var cookies: [String] {
+        get {
+            let list = pw_easy_get_cookies(easy.raw)
+            defer { curl_slist_free_all(list) }
+            return sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }.compactMap {
+                $0?.pointee.data.map { String(cString: $0) }
+            }
+        }
+        set { for line in newValue { easy.set(CURLOPT_COOKIELIST, line) } }
     }
 
     /// Ends a hop that is under way without telling anyone; its connection is closed.

@@ -20,6 +20,8 @@ package final class PageLoad {
         /// Goes on to another address.
         case redirect(status: Int, location: [UInt8])
         case page(PageReader, ResponseHead)
+        /// What we have is still right: the answer to a request with conditions.
+        case notModified(ResponseHead)
         /// Is no page to show, whatever its body.
         case refused(LoadError)
     }
@@ -32,9 +34,13 @@ package final class PageLoad {
     let loop: EventLoop
     private let pool: TransferPool
     private var transfer: Transfer?
+    /// Header lines that make the first request one for changes only.
+    private let conditions: [String]
     private let onEvent: (PageEvent) -> Void
     private let onEnd: (LoadResult) -> Void
 
+    /// Cookies that an earlier load left, for this one to send; at its end, those that are left now.
+    package var cookies: [String] = []
     private var startedAt: Duration = .zero
     private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
     private lazy var refreshWait = Deadline { [unowned self] in followWaitingRefresh() }
@@ -59,11 +65,14 @@ package final class PageLoad {
     /// - Parameters:
     ///   - page: The state to go on from; a new one for a page that was never loaded.
     ///   - initialURL: The URL as it was given, less user information: what the result shows.
+    ///   - conditions: Header lines such as `If-None-Match: "x"`, for the first request alone. A
+    ///     304 to it finishes the load, with that status and without a title; the page stays.
     ///   - onEvent: Gets each change in order; never called if the page records no events.
     ///   - onEnd: Gets the result, once; the load is over then, and its transfer given back.
     package init(
         _ address: WebAddress, page: Page, initialURL: String, options: LoadOptions,
-        loop: EventLoop, pool: TransferPool, onEvent: @escaping (PageEvent) -> Void,
+        loop: EventLoop, pool: TransferPool, conditions: [String] = [],
+        onEvent: @escaping (PageEvent) -> Void,
         onEnd: @escaping (LoadResult) -> Void
     ) {
         self.address = address
@@ -71,6 +80,7 @@ package final class PageLoad {
         self.options = options
         self.loop = loop
         self.pool = pool
+        self.conditions = conditions
         self.onEvent = onEvent
         self.onEnd = onEnd
         current = address
@@ -82,6 +92,22 @@ package final class PageLoad {
         guard case .page(let reader, _) = answer else { return false }
         return reader.kind == .html || reader.kind == .xml
     }
+
+    /// The head of the last answer; nil before there is one, and for a redirect.
+    package var head: ResponseHead? {
+        switch answer {
+        case .page(_, let head), .notModified(let head): head
+        default: nil
+        }
+    }
+
+    /// The bytes of the title before decoding; nil if they are not wanted or not known.
+    package var titleBytes: [UInt8]? {
+        if case .page(let reader, _) = answer { reader.titleBytes } else { nil }
+    }
+
+    /// Whether the request that is under way is the one with the conditions.
+    private var isFirstHop: Bool { redirectCount == 0 && refreshCount == 0 }
 
     // MARK: Starting and stopping
 
@@ -95,6 +121,7 @@ package final class PageLoad {
             return fail(LoadError(phase: .request, .outOfMemory, message: "no memory"))
         }
         self.transfer = transfer
+        if !cookies.isEmpty { transfer.cookies = cookies }
         startHop()
     }
 
@@ -111,7 +138,8 @@ package final class PageLoad {
         isInHop = true
         transfer?.start(
             current, options: options.transfer,
-            isConfiguredOrigin: current.isSameOrigin(as: address), consumer: self)
+            isConfiguredOrigin: current.isSameOrigin(as: address),
+            moreHeaders: isFirstHop ? conditions : [], consumer: self)
     }
 
     private var phase: LoadError.Phase {
@@ -140,8 +168,14 @@ package final class PageLoad {
         known.encoding = nil
         known.encodingSource = nil
         known.bytes = nil
-        if head.isRedirect, let location = head.location, !location.isEmpty {
+        if options.followsRedirects, head.isRedirect, let location = head.location,
+            !location.isEmpty
+        {
             answer = .redirect(status: head.status, location: location)
+            return .ignoreBody
+        }
+        if head.status == 304, isFirstHop, !conditions.isEmpty {
+            answer = .notModified(head)
             return .ignoreBody
         }
         if let error = PageGate.refusal(of: head) {
@@ -150,7 +184,9 @@ package final class PageLoad {
         }
         let reader = PageReader(
             contentType: head.contentType,
-            options: .init(encoding: options.encoding, maySniff: head.maySniff))
+            options: .init(
+                encoding: options.encoding, maySniff: head.maySniff,
+                keepsTitleBytes: options.keepsTitleBytes))
         self.reader = reader
         answer = .page(reader, head)
         page.responseStarted(expectedBytes: head.contentLength)
@@ -177,9 +213,23 @@ package final class PageLoad {
             fail(refusal)
         case .page(let reader, let head):
             error.map { fail(LoadError($0)) } ?? pageEnded(reader, head)
+        case .notModified(let head):
+            stayedAsItWas(head)
         case nil:
             fail(error.map { LoadError($0) } ?? Self.noAnswer)
         }
+    }
+
+    /// A web view would show the page from its cache: the same title, committed anew.
+    private func stayedAsItWas(_ head: ResponseHead) {
+        let title = page.title
+        page.commitEmpty(
+            Commit(
+                url: current.text, status: head.status, contentType: nil, encoding: nil,
+                encodingSource: nil))
+        page.titleParsed(title)
+        known.bytes = 0
+        finish(status: head.status)
     }
 
     private static let noAnswer = LoadError(
@@ -279,6 +329,7 @@ package final class PageLoad {
         keepPage()
         known.redirects = redirects
         known.timings = timings
+        if options.keepsCookies, let transfer { cookies = transfer.cookies }
         if let transfer { pool.give(back: transfer) }
         transfer = nil
         tellEvents()

@@ -37,8 +37,17 @@ struct LoadSettings {
         load = Self.loadOptions(settings, userAgent: agent)
         ownSide = OwnSide(
             url: definition.url.text, headers: settings.headers.map { ($0.name, "") },
-            encoding: settings.encoding, userAgent: agent, rules: rules,
-            readerVersion: Self.readerVersion)
+            secrets: Self.secrets(settings), encoding: settings.encoding, userAgent: agent,
+            rules: rules, titleLimit: settings.titleLimit, readerVersion: Self.readerVersion)
+    }
+
+    /// What is sent that nobody may read back; only a trace of it is kept.
+    private static func secrets(_ settings: TargetSettings) -> [String] {
+        settings.headers.compactMap { $0.value.reveal() }
+            + [
+                settings.basicAuth?.user.reveal(), settings.basicAuth?.password.reveal(),
+                settings.bearer?.reveal(),
+            ].compactMap { $0 }
     }
 
     private static func pattern(
@@ -60,7 +69,10 @@ struct LoadSettings {
         let options = LoadOptions()
         options.timeout = settings.timeout
         options.maxRedirects = settings.maxRedirects
+        options.followsRedirects = settings.followsRedirects
         options.followsRefresh = settings.followsRefresh
+        options.keepsTitleBytes = true
+        options.keepsCookies = settings.keepsCookies
         options.titleLimit = settings.titleLimit
         options.encoding = settings.encoding.flatMap { Encoding(label: $0) }
         options.transfer = transferOptions(settings, userAgent: userAgent)
@@ -83,6 +95,10 @@ struct LoadSettings {
                 return nil
             }
             return WebAddress.Credentials(user: user, password: password)
+        }
+        options.clientCertificate = settings.clientCertificate.map { files in
+            .init(
+                certificate: files.certificate, key: files.key, password: files.password?.reveal())
         }
         options.isInsecure = settings.isInsecure
         options.caFile = settings.caFile
