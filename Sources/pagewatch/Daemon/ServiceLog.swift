@@ -19,6 +19,8 @@ final class ServiceLog {
     /// The bars' numbers, by the names of the targets that are loading.
     private var bars: [String: Int] = [:]
     private var nextBar = 0
+    /// Whether a bar has changed since the next drawing was arranged.
+    private var hasMoved = false
     private var isDrawingDue = false
     private lazy var redraw = Deadline { [unowned self] in isDrawingDue = true }
 
@@ -44,14 +46,13 @@ final class ServiceLog {
             nextBar += 1
             bars[target] = nextBar
             display.begin(nextBar, url: target)
-            isDrawingDue = true
         case .isLoading(false):
             if let bar = bars.removeValue(forKey: target) { display.end(bar) }
-            if bars.isEmpty { isDrawingDue = true }
         case .estimatedProgress(let progress):
             if let bar = bars[target] { display.update(bar, progress: progress) }
-        default: break
+        default: return
         }
+        hasMoved = true
     }
 
     /// Tells something that is no event.
@@ -67,11 +68,15 @@ final class ServiceLog {
     func turnEnded(_ loop: EventLoop) {
         writeLines()
         output.watch(on: loop)
-        guard display.isActive, isDrawingDue else { return }
-        isDrawingDue = false
-        display.draw()
-        // A frame that was left out, because the terminal took none, comes with the next line.
-        if !bars.isEmpty { loop.arm(redraw, at: MonotonicClock.now() + Self.drawInterval) }
+        if isDrawingDue {
+            isDrawingDue = false
+            display.draw()
+        }
+        // Armed by what moves, so that nothing wakes an idle service. Loads that are done before
+        // are never drawn; a frame that a stopped terminal did not take comes with the next.
+        guard hasMoved, !redraw.isArmed else { return }
+        hasMoved = false
+        loop.arm(redraw, at: MonotonicClock.now() + Self.drawInterval)
     }
 
     private func writeLines() {
