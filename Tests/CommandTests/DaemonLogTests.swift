@@ -43,10 +43,13 @@ private func targets(_ site: LoopbackSite, _ paths: [String], interval: String =
         let lines = try run.lines()
         let ofLoad = lines.filter { value("load", of: $0) == "1" }
         #expect(
-            ofLoad.compactMap { value("event", of: $0) } == [
-                "estimatedProgress", "url", "isLoading", "navigation", "estimatedProgress", "title",
-                "navigation", "title", "estimatedProgress", "isLoading", "navigation", "firstSeen",
-            ].map { "\"\($0)\"" })
+            ofLoad.compactMap { value("event", of: $0) }
+                == [
+                    "estimatedProgress", "url", "isLoading", "navigation", "estimatedProgress",
+                    "title",
+                    "navigation", "title", "estimatedProgress", "isLoading", "navigation",
+                    "firstSeen",
+                ].map { "\"\($0)\"" })
         #expect(ofLoad.allSatisfy { value("target", of: $0) == "\"ta\"" })
         // No number is missing, and none comes twice.
         let numbers = lines.compactMap { value("seq", of: $0).flatMap { Int($0) } }
@@ -140,7 +143,7 @@ private func targets(_ site: LoopbackSite, _ paths: [String], interval: String =
         #expect(unlink(run.logFile) == 0)
         let mended = try await daemon.line(with: "log file")
         let outcome = await daemon.end()
-        let told = try #require(mended.split(separator: " ").dropLast(2).last.flatMap { Int($0) })
+        let told = try #require(mended.split(separator: " ").dropLast(3).last.flatMap { Int($0) })
         let first = try #require(try run.lines().first.flatMap { value("seq", of: $0) })
         #expect(Int(first) == told + 1)
         #expect(outcome.outputLines.count { $0.contains("log file") } == 2)
