@@ -37,7 +37,12 @@ final class Daemon {
         let file = try Self.logFile(configuration.log, start.opening.store, loop, log)
         voice = ServiceVoice(log: log, file: file)
         try loop.handle(signals: Self.endSignals + Self.reopenSignals) { [loop] number in
-            if Self.endSignals.contains(number) { loop.stop() } else { file?.reopen() }
+            // A closed terminal says so by SIGHUP: nobody could end what was started there.
+            if Self.endSignals.contains(number) || (number == SIGHUP && log.hasHungUp) {
+                loop.stop()
+            } else {
+                file?.reopen()
+            }
         }
         let pool = try TransferPool(
             loop: loop, connections: configuration.limits.concurrency * 2)

@@ -46,6 +46,8 @@ final class ServiceLog {
             nextBar += 1
             bars[target] = nextBar
             display.begin(nextBar, url: target)
+            // Told before `isLoading`, when there was no bar yet.
+            display.update(nextBar, progress: ProgressEstimator.initialValue)
         case .isLoading(false):
             if let bar = bars.removeValue(forKey: target) { display.end(bar) }
         case .estimatedProgress(let progress):
@@ -63,6 +65,9 @@ final class ServiceLog {
     private func add(_ line: String, _ time: WallTime) {
         output.add(hasTimes ? time.text(.local) + " " + line : line)
     }
+
+    /// Whether the terminal that it wrote to was closed.
+    var hasHungUp: Bool { output.hasHungUp }
 
     /// Writes what a turn has brought, and draws the bars if it is time to.
     func turnEnded(_ loop: EventLoop) {

@@ -75,6 +75,12 @@ final class ServiceOutput {
         return poll(&request, 1, 0) == 1
     }
 
+    /// Whether it was a terminal that has been closed.
+    var hasHungUp: Bool {
+        var request = pollfd(fd: descriptor, events: 0, revents: 0)
+        return isTerminal && poll(&request, 1, 0) == 1 && request.revents & Int16(POLLHUP) != 0
+    }
+
     /// Writes what the reader takes now.
     func flush() {
         while isWaiting {
