@@ -150,6 +150,22 @@ private func targets(_ site: LoopbackSite, _ paths: [String], interval: String =
         await site.stop()
     }
 
+    @Test func `has only whole lines when the room ends within one`() async throws {
+        let site = try await LoopbackSite.playing(counted)
+        // 1 MiB is the limit: a line of 100 bytes fits behind this, and all others do not.
+        let before = String(repeating: String(repeating: "x", count: 99) + "\n", count: 10_480)
+        try run.folder.write(before, to: "events.jsonl")
+        let daemon = try run.start(
+            run.log("all") + "\n" + targets(site, ["a"]), prefix: "ulimit -f 2048")
+        try await daemon.line(with: "can't write to it: File too large")
+        let outcome = await daemon.end()
+        #expect(outcome.exitCode == 0)
+        let lines = try run.lines()
+        #expect(lines.count >= 10_480)
+        #expect(lines[10_480...].allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+        await site.stop()
+    }
+
     @Test func `holds nothing up where it can't be opened`() async throws {
         let site = try await LoopbackSite.playing(counted)
         // A pipe that nobody reads.

@@ -49,15 +49,16 @@ struct AppendedFile: ~Copyable {
     mutating func append(_ lines: [UInt8]) -> (written: Int, problem: CInt?) {
         // A line that a crash cut off must not run into the next.
         if isTorn {
-            guard write([UInt8(ascii: "\n")][...]).count == 1 else { return (0, errno) }
+            let (count, code) = write([UInt8(ascii: "\n")])
+            guard count == 1 else { return (0, code) }
             isTorn = false
         }
         var written = 0
         while written < lines.count {
             let (count, code) = write(lines[written...])
-            guard count > 0 else { return (written, code) }
+            // The rest of a write that went in part tells why it did not go as a whole.
+            guard count > 0 else { return (mend(lines, written), code) }
             written += count
-            if written < lines.count, isRegular { written = mend(lines, written) }
         }
         return (written, nil)
     }
@@ -68,12 +69,13 @@ struct AppendedFile: ~Copyable {
     private mutating func mend(_ lines: [UInt8], _ written: Int) -> Int {
         let end = lines[..<written].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let piece = written - end
-        guard piece > 0 else { return written }
+        guard piece > 0 else { return end }
         // The write has left the offset behind its last byte. Where the file is not as long, it
         // was cut meanwhile; nobody else makes it longer.
         let offset = lseek(descriptor.raw, 0, SEEK_CUR)
         var status = stat()
-        guard offset >= piece, fstat(descriptor.raw, &status) == 0, status.st_size == offset,
+        guard isRegular, offset >= piece, fstat(descriptor.raw, &status) == 0,
+            status.st_size == offset,
             ftruncate(descriptor.raw, offset - off_t(piece)) == 0
         else {
             isTorn = true

@@ -102,9 +102,6 @@ final class LineQueue: Sendable {
         }
     }
 
-    /// Whether the thread is to end soon.
-    var isClosing: Bool { state.withLock { $0.work.isClosing } }
-
     /// The thread's last word.
     func end() { Self.write(ended) }
 
