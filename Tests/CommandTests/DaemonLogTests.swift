@@ -195,6 +195,14 @@ private func targets(_ site: LoopbackSite, _ paths: [String], interval: String =
         _ = await daemon.end()
     }
 
+    @Test func `leaves the time to the journal where it is that`() async throws {
+        let daemon = try run.start(
+            "", prefix: "export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/$$/fd/1)")
+        let line = try await daemon.line(with: "started")
+        #expect(line.hasPrefix("(service): started: version"))
+        _ = await daemon.end()
+    }
+
     @Test func `does not hold the loads up when its reader stops`() async throws {
         let title = String(repeating: "long ", count: 180)
         let site = try await LoopbackSite.playing(
