@@ -1,4 +1,4 @@
-# make run          load the demonstration pages, or URL=https://... ; all that is needed first
+# make run          watch the demonstration pages, or load URL=https://... ; all that is needed first
 # make test         run all tests
 # make help         the other targets
 
@@ -17,12 +17,12 @@ RELEASE = -c release --static-swift-stdlib
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-## run           build all, then load the demonstration pages or URL=... ; a page that failed, or a
-##               title that changed, is told and is no error of make's
+## run           build all, then watch the demonstration pages until Ctrl-C, or load URL=... ; a page
+##               that failed, or a title that changed, is told and is no error of make's
 run: release
 ifeq ($(strip $(URL)),)
 	$(SWIFT) build $(RELEASE) --product loopback-site
-	@$(BUILD)/release/loopback-site --run $(BUILD)/release/pagewatch check --from '{demo}' --concurrency 4 || test $$? -eq 2
+	@$(BUILD)/release/loopback-site --run scripts/run-demonstration $(BUILD)/release/pagewatch '{site}'
 else
 	@$(BUILD)/release/pagewatch check '$(URL)' || \
 		{ code=$$?; echo "exit code $$code"; test $$code -le 2; }

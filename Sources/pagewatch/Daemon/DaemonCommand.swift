@@ -10,6 +10,7 @@ import Watching
 enum DaemonCommand {
     /// Runs the service to its end.
     static func run(_ options: DaemonOptions) -> ExitCode {
+        Daemon.holdSignals()
         do {
             let start = try DaemonStart(options)
             return try Daemon(options, start).run()
