@@ -56,9 +56,9 @@ final class Daemon {
     /// The configuration with no more loads at a time than there can be sockets for.
     private static func fitted(_ wanted: Configuration, _ log: ServiceLog) -> Configuration {
         var configuration = wanted
-        let descriptors = DescriptorLimit.raise()
+        let descriptors = DescriptorLimit.current
         let concurrency = wanted.limits.concurrency
-        let fitted = DescriptorLimit.concurrency(concurrency, descriptors: descriptors)
+        let fitted = min(concurrency, DescriptorLimit.loads(within: descriptors))
         if fitted < concurrency {
             configuration.limits.concurrency = fitted
             log.mention(
