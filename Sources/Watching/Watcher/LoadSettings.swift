@@ -37,8 +37,18 @@ struct LoadSettings {
         load = Self.loadOptions(settings, userAgent: agent)
         ownSide = OwnSide(
             url: definition.url.text, headers: settings.headers.map { ($0.name, "") },
-            encoding: settings.encoding, userAgent: agent, rules: rules,
-            readerVersion: Self.readerVersion)
+            secrets: Self.secrets(definition), encoding: settings.encoding, userAgent: agent,
+            rules: rules, titleLimit: settings.titleLimit, readerVersion: Self.readerVersion)
+    }
+
+    /// Values of headers count among them: any may be one.
+    private static func secrets(_ definition: TargetDefinition) -> [String?] {
+        let settings = definition.settings
+        return settings.headers.map { $0.value.reveal() } + [
+            settings.bearer?.reveal(), settings.basicAuth?.user.reveal(),
+            settings.basicAuth?.password.reveal(), definition.url.credentials?.user,
+            definition.url.credentials?.password,
+        ]
     }
 
     private static func pattern(

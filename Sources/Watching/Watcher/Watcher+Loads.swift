@@ -55,15 +55,14 @@ extension Watcher {
         keep(target, running, result, decision, time: time)
         schedule.finished(
             place, next: decision.nextCheck,
-            failingLoads: target.state.isFailing
-                ? target.state.failedLoads - target.settings.rules.failures : 0,
+            failingLoads: target.state.failingLoads(target.settings.rules),
             now: BoottimeClock.now())
         armAlarm()
     }
 
     private func judgeConnection(_ target: WatchedTarget, _ error: LoadError?, time: Timestamp) {
         let verdict = judge.record(
-            OfflineJudge.Attempt(error), host: target.host, now: BoottimeClock.now(), time: time,
+            OfflineJudge.Attempt(error), host: target.definition.url.host, now: BoottimeClock.now(), time: time,
             targets: targets.count)
         guard let verdict else { return }
         for event in verdict.events { tell(event, of: nil, load: nil) }

@@ -96,7 +96,7 @@ package final class Watcher {
                     lastStart: target.state.lastStart ?? known[target.name]?.lastStart,
                     check: target.state.nextCheck, pause: target.state.pause))
         }
-        retire(stored, &batch)
+        retire(stored, Set(configuration.targets.map(\.name)), &batch)
         submit(batch)
         let (places, gap) = schedule.add(newcomers, now: BoottimeClock.now(), time: Self.time())
         for (target, place) in zip(placed, places) {
@@ -112,11 +112,15 @@ package final class Watcher {
     ) -> WatchedTarget? {
         do {
             let settings = try LoadSettings(definition, userAgent: userAgent, shelf: shelf)
-            var state =
-                try stored?.state.map { try TargetState(decoding: $0.bytes) } ?? TargetState()
+            var state = state(of: stored)
             if stored?.retired != nil {
                 state.comeBack()
                 batch.append(.unretire(target: definition.name))
+                // With it, or a crash before its first load would make a change of its new title.
+                batch.append(
+                    .state(
+                        target: definition.name,
+                        VersionedBytes(version: 1, bytes: state.encoded())))
             }
             let bytes = VersionedBytes(version: 1, bytes: definition.encoded())
             if stored?.definition != bytes {
@@ -130,9 +134,20 @@ package final class Watcher {
         }
     }
 
+    private func state(of stored: StoredTarget?) -> TargetState {
+        guard let stored, let bytes = stored.state?.bytes else { return TargetState() }
+        do {
+            return try TargetState(decoding: bytes)
+        } catch {
+            audience.mention(
+                "\(stored.name): what was known of its title can't be read: it begins anew")
+            return TargetState()
+        }
+    }
+
     /// Targets that are no longer defined: what is known of them stays readable.
-    private func retire(_ stored: [StoredTarget], _ batch: inout Batch) {
-        for target in stored where target.retired == nil && targets[target.name] == nil {
+    private func retire(_ stored: [StoredTarget], _ defined: Set<String>, _ batch: inout Batch) {
+        for target in stored where target.retired == nil && !defined.contains(target.name) {
             batch.append(.retire(target: target.name, Self.time()))
         }
     }
