@@ -81,7 +81,8 @@ async def start(options, folder):
 
 async def observe(process, options, title, found):
     """Prints what it costs at rest, and whether it was."""
-    await asyncio.sleep(3)
+    # Until the store has had its first sweep, and kept connections have gone.
+    await asyncio.sleep(options.settle)
     before = switches(process.pid)
     await asyncio.sleep(options.seconds)
     woken = switches(process.pid) - before
@@ -127,6 +128,7 @@ def main():
     arguments.add_argument("--binary", default=".build/release/pagewatch")
     arguments.add_argument("--targets", type=int, default=10000)
     arguments.add_argument("--seconds", type=float, default=20)
+    arguments.add_argument("--settle", type=float, default=75)
     found = asyncio.run(run(arguments.parse_args()))
     for line in found:
         print(line)

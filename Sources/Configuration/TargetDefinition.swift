@@ -31,6 +31,9 @@ package struct TargetDefinition: Equatable, Sendable {
 
     package var settings: TargetSettings { shared.value }
 
+    /// The same for definitions that share their settings, while one of them lives.
+    package var settingsIdentity: ObjectIdentifier { ObjectIdentifier(shared) }
+
     init(
         name: String, url: WebAddress, place: Place, settings: SharedSettings,
         lacksURLLogin: Bool = false

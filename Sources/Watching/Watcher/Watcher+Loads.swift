@@ -1,3 +1,4 @@
+import CLinux
 import Configuration
 import History
 import PageLoading
@@ -29,9 +30,21 @@ extension Watcher {
         guard let running = target.load, let load = running.load else { return }
         target.page = load.page
         target.load = nil
-        defer { queue.ended(host: target.host) }
+        defer {
+            queue.ended(host: target.host)
+            giveBackMemory()
+        }
         if isStopping { return keepNumber(of: running, target) }
         decide(target, place, running, result, isPage: load.isPage)
+    }
+
+    /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
+    /// where the C library leaves it. A few milliseconds, when nothing else is under way.
+    private func giveBackMemory() {
+        loadsSinceTrim += 1
+        guard queue.running == 0, loadsSinceTrim >= max(1000, targets.count) else { return }
+        loadsSinceTrim = 0
+        malloc_trim(0)
     }
 
     /// A load that the end of the service cut off is no failure of the page's.
@@ -47,7 +60,7 @@ extension Watcher {
         judgeConnection(target, result.error, time: time)
         let observation = Observation(
             result, time: time, isPage: isPage, isBodyEmpty: result.bytes == 0,
-            ownSide: target.settings.ownSide, isOffline: judge.isOffline)
+            ownSide: target.settings.ownSide(of: target.definition), isOffline: judge.isOffline)
         let decision = ChangeRule.decide(
             observation, rules: target.settings.rules, state: target.state)
         target.state = decision.state
@@ -55,14 +68,15 @@ extension Watcher {
         keep(target, running, result, decision, time: time)
         schedule.finished(
             place, next: decision.nextCheck,
-            failingLoads: target.state.failingLoads(target.settings.rules),
+            failingLoads: decision.state.failingLoads(target.settings.rules),
             now: BoottimeClock.now())
         armAlarm()
     }
 
     private func judgeConnection(_ target: WatchedTarget, _ error: LoadError?, time: Timestamp) {
         let verdict = judge.record(
-            OfflineJudge.Attempt(error), host: target.definition.url.host, now: BoottimeClock.now(), time: time,
+            OfflineJudge.Attempt(error), host: target.definition.url.host, now: BoottimeClock.now(),
+            time: time,
             targets: targets.count)
         guard let verdict else { return }
         for event in verdict.events { tell(event, of: nil, load: nil) }
@@ -103,7 +117,7 @@ extension Watcher {
                 ? .lastGood(target: target.name, record) : .lastFailed(target: target.name, record))
         batch.append(
             .state(
-                target: target.name, VersionedBytes(version: 1, bytes: target.state.encoded())))
+                target: target.name, VersionedBytes(version: 1, bytes: target.stateBytes)))
         for event in decision.events {
             batch.append(.event(stored(event, of: target, load: running.number)))
         }

@@ -40,6 +40,8 @@ package final class Watcher {
         boottime: BoottimeClock.now(), monotonic: MonotonicClock.now())
     private lazy var alarm = Deadline { [unowned self] in alarmRang() }
     private(set) var isStopping = false
+    /// Since memory was last given back to the system.
+    var loadsSinceTrim = 0
     /// Events of receipts that came out of order wait for those before.
     private(set) var announcedTickets: Int64 = 0
 
@@ -79,7 +81,7 @@ package final class Watcher {
 
     private func takeIn(_ configuration: Configuration, stored: [StoredTarget]) {
         let known = Dictionary(stored.map { ($0.name, $0) }) { first, _ in first }
-        let shelf = PatternShelf()
+        let shelf = LoadSettingsShelf(userAgent: userAgent)
         var newcomers: [Schedule.Newcomer] = []
         var placed: [WatchedTarget] = []
         var batch = Batch()
@@ -89,12 +91,13 @@ package final class Watcher {
             }
             targets[target.name] = target
             guard definition.settings.isEnabled else { continue }
+            let state = target.state
             placed.append(target)
             newcomers.append(
                 Schedule.Newcomer(
                     name: target.name, host: target.host, timing: target.settings.timing,
-                    lastStart: target.state.lastStart ?? known[target.name]?.lastStart,
-                    check: target.state.nextCheck, pause: target.state.pause))
+                    lastStart: state.lastStart ?? known[target.name]?.lastStart,
+                    check: state.nextCheck, pause: state.pause))
         }
         retire(stored, Set(configuration.targets.map(\.name)), &batch)
         submit(batch)
@@ -107,11 +110,11 @@ package final class Watcher {
     }
 
     private func made(
-        _ definition: TargetDefinition, _ stored: StoredTarget?, _ shelf: PatternShelf,
+        _ definition: TargetDefinition, _ stored: StoredTarget?, _ shelf: LoadSettingsShelf,
         _ batch: inout Batch
     ) -> WatchedTarget? {
         do {
-            let settings = try LoadSettings(definition, userAgent: userAgent, shelf: shelf)
+            let settings = try shelf.settings(of: definition)
             var state = state(of: stored)
             if stored?.retired != nil {
                 state.comeBack()

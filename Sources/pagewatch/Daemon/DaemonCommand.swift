@@ -11,8 +11,7 @@ enum DaemonCommand {
     /// Runs the service to its end.
     static func run(_ options: DaemonOptions) -> ExitCode {
         do {
-            let start = try DaemonStart(options)
-            return try Daemon(options, start).run()
+            return try daemon(options).run()
         } catch let problem as StartProblem {
             StandardError.write(problem.lines.map { "pagewatch daemon: \($0)\n" }.joined())
             return problem.code
@@ -20,6 +19,11 @@ enum DaemonCommand {
             StandardError.write("pagewatch daemon: \(error)\n")
             return .misconfigured
         }
+    }
+
+    /// Nothing that only the start needs outlives this.
+    private static func daemon(_ options: DaemonOptions) throws -> Daemon {
+        try Daemon(options, DaemonStart(options))
     }
 }
 
