@@ -29,6 +29,8 @@ extension Watcher {
     private func ended(_ target: WatchedTarget, _ place: Schedule.ID, _ result: LoadResult) {
         guard let running = target.load, let load = running.load else { return }
         target.page = load.page
+        // The memory that it keeps for the next ones; all were told.
+        _ = target.page.takeEvents()
         target.load = nil
         defer {
             queue.ended(host: target.host)
