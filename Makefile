@@ -12,7 +12,7 @@ SHARED ?= ../shared
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
 RELEASE = -c release --static-swift-stdlib
 
-.PHONY: help run test deps build release site lint format tsan asan conformance bench install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance bench soak idle install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -76,6 +76,15 @@ conformance: release
 ## bench         compare with the C floors of SHARED/bench
 bench: release
 	bench/run $(BUILD)/release/pagewatch $(SHARED)/bench
+
+## soak          watch a site of good and sick pages for three minutes, and kill the daemon 200 times
+soak: release
+	scripts/soak.py --binary $(BUILD)/release/pagewatch
+	scripts/soak.py --binary $(BUILD)/release/pagewatch --kill 200
+
+## idle          tell what 10,000 targets at rest cost
+idle: release
+	scripts/idle.py --binary $(BUILD)/release/pagewatch
 
 ## install       install to DESTDIR/PREFIX (PREFIX is /usr/local)
 install: release

@@ -4,6 +4,7 @@
 #ifndef PAGEWATCH_CLINUX_SHIM_H
 #define PAGEWATCH_CLINUX_SHIM_H
 
+#include <malloc.h>
 #include <pty.h>
 #include <stdint.h>
 #include <sys/epoll.h>

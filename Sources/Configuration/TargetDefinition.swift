@@ -39,6 +39,9 @@ package struct TargetDefinition: Equatable, Sendable {
         self.init(name: name, url: url, place: place, settings: SharedSettings(settings))
     }
 
+    /// The same for definitions that share their settings, while one of them lives.
+    package var settingsIdentity: ObjectIdentifier { ObjectIdentifier(shared) }
+
     init(
         name: String, url: WebAddress, place: Place, settings: SharedSettings,
         lacksURLLogin: Bool = false

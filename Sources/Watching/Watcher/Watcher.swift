@@ -40,6 +40,8 @@ package final class Watcher {
         boottime: BoottimeClock.now(), monotonic: MonotonicClock.now())
     private lazy var alarm = Deadline { [unowned self] in alarmRang() }
     private(set) var isStopping = false
+    /// Since memory was last given back to the system.
+    var loadsSinceTrim = 0
     /// Events of receipts that came out of order wait for those before.
     private(set) var announcedTickets: Int64 = 0
 
@@ -79,7 +81,7 @@ package final class Watcher {
 
     private func takeIn(_ configuration: Configuration, stored: [StoredTarget]) {
         let known = Dictionary(stored.map { ($0.name, $0) }) { first, _ in first }
-        let shelf = PatternShelf()
+        let shelf = LoadSettingsShelf(userAgent: userAgent)
         var newcomers: [Schedule.Newcomer] = []
         var placed: [WatchedTarget] = []
         var batch = Batch()
@@ -89,14 +91,15 @@ package final class Watcher {
             }
             targets[target.name] = target
             guard definition.settings.isEnabled else { continue }
+            let state = target.state
             placed.append(target)
             newcomers.append(
                 Schedule.Newcomer(
                     name: target.name, host: target.host, timing: target.settings.timing,
-                    lastStart: target.state.lastStart ?? known[target.name]?.lastStart,
-                    check: target.state.nextCheck, pause: target.state.pause))
+                    lastStart: state.lastStart ?? known[target.name]?.lastStart,
+                    check: state.nextCheck, pause: state.pause))
         }
-        retire(stored, &batch)
+        retire(stored, Set(configuration.targets.map(\.name)), &batch)
         submit(batch)
         let (places, gap) = schedule.add(newcomers, now: BoottimeClock.now(), time: Self.time())
         for (target, place) in zip(placed, places) {
@@ -107,16 +110,20 @@ package final class Watcher {
     }
 
     private func made(
-        _ definition: TargetDefinition, _ stored: StoredTarget?, _ shelf: PatternShelf,
+        _ definition: TargetDefinition, _ stored: StoredTarget?, _ shelf: LoadSettingsShelf,
         _ batch: inout Batch
     ) -> WatchedTarget? {
         do {
-            let settings = try LoadSettings(definition, userAgent: userAgent, shelf: shelf)
-            var state =
-                try stored?.state.map { try TargetState(decoding: $0.bytes) } ?? TargetState()
+            let settings = try shelf.settings(of: definition)
+            var state = state(of: stored)
             if stored?.retired != nil {
                 state.comeBack()
                 batch.append(.unretire(target: definition.name))
+                // With it, or a crash before its first load would make a change of its new title.
+                batch.append(
+                    .state(
+                        target: definition.name,
+                        VersionedBytes(version: 1, bytes: state.encoded())))
             }
             let bytes = VersionedBytes(version: 1, bytes: definition.encoded())
             if stored?.definition != bytes {
@@ -130,9 +137,20 @@ package final class Watcher {
         }
     }
 
+    private func state(of stored: StoredTarget?) -> TargetState {
+        guard let stored, let bytes = stored.state?.bytes else { return TargetState() }
+        do {
+            return try TargetState(decoding: bytes)
+        } catch {
+            audience.mention(
+                "\(stored.name): what was known of its title can't be read: it begins anew")
+            return TargetState()
+        }
+    }
+
     /// Targets that are no longer defined: what is known of them stays readable.
-    private func retire(_ stored: [StoredTarget], _ batch: inout Batch) {
-        for target in stored where target.retired == nil && targets[target.name] == nil {
+    private func retire(_ stored: [StoredTarget], _ defined: Set<String>, _ batch: inout Batch) {
+        for target in stored where target.retired == nil && !defined.contains(target.name) {
             batch.append(.retire(target: target.name, Self.time()))
         }
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Configuration
 import Fetching
 import Glibc
@@ -80,6 +81,8 @@ final class Daemon {
 
     /// Runs until a signal asks it to end.
     func run() -> ExitCode {
+        // Reading the configuration and the store took many times what is kept of them.
+        malloc_trim(0)
         loop.run()
         let isWritten = watcher.stop()
         voice.finish(file: Self.logFileLimit, output: Self.outputLimit)

@@ -12,8 +12,7 @@ enum DaemonCommand {
     static func run(_ options: DaemonOptions) -> ExitCode {
         Daemon.holdSignals()
         do {
-            let start = try DaemonStart(options)
-            return try Daemon(options, start).run()
+            return try daemon(options).run()
         } catch let problem as StartProblem {
             StandardError.write(problem.lines.map { "pagewatch daemon: \($0)\n" }.joined())
             return problem.code
@@ -21,6 +20,11 @@ enum DaemonCommand {
             StandardError.write("pagewatch daemon: \(error)\n")
             return .misconfigured
         }
+    }
+
+    /// Nothing that only the start needs outlives this.
+    private static func daemon(_ options: DaemonOptions) throws -> Daemon {
+        try Daemon(options, DaemonStart(options))
     }
 }
 
