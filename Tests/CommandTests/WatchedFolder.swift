@@ -86,10 +86,16 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func wait(for beginning: String) async throws -> String {
         for await line in program.lines {
-            seen.withLock { $0.append(line.text) }
-            if line.text.utf8.starts(with: beginning.utf8) { return line.text }
+            let text = Self.withoutTime(line.text)
+            seen.withLock { $0.append(text) }
+            if text.utf8.starts(with: beginning.utf8) { return text }
         }
         throw Missing(line: beginning, lines: lines)
+    }
+
+    /// A line without the time that it begins with, `2026-11-30T14:12:26+00:00 `.
+    static func withoutTime(_ line: String) -> String {
+        line.first?.isNumber == true ? String(line.drop { $0 != " " }.dropFirst()) : line
     }
 
     /// Sends SIGTERM and waits for the end, which must be a good one.
@@ -105,7 +111,7 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func kill() async -> [String] {
         program.send(signal: SIGKILL)
-        return await program.outcome().outputLines.map(String.init)
+        return await program.outcome().outputLines.map { Self.withoutTime(String($0)) }
     }
 }
 
