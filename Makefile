@@ -1,4 +1,4 @@
-# make run          load the demonstration pages, or URL=https://... ; all that is needed first
+# make run          watch the demonstration pages, or load URL=https://... ; all that is needed first
 # make test         run all tests
 # make help         the other targets
 
@@ -6,6 +6,7 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
 URL ?=
+PORT ?= 8081
 BUILD ?= .build
 SHARED ?= ../shared
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
@@ -16,16 +17,18 @@ RELEASE = -c release --static-swift-stdlib
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-## run           build all, then load the demonstration pages or URL=...
+## run           build all, then watch the demonstration pages until Ctrl-C, or load URL=... ; a page
+##               that failed, or a title that changed, is told and is no error of make's
 run: release
 ifeq ($(strip $(URL)),)
 	$(SWIFT) build $(RELEASE) --product loopback-site
-	@$(BUILD)/release/loopback-site --run $(BUILD)/release/pagewatch check --from '{demo}' --concurrency 4 || test $$? -eq 2
+	@$(BUILD)/release/loopback-site --run scripts/run-demonstration $(BUILD)/release/pagewatch '{site}'
 else
-	@$(BUILD)/release/pagewatch check '$(URL)'
+	@$(BUILD)/release/pagewatch check '$(URL)' || \
+		{ code=$$?; echo "exit code $$code"; test $$code -le 2; }
 endif
 
-## test          run all tests
+## test          run all tests; those that need SHARED or nginx say so and are skipped without
 test: deps
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
@@ -42,10 +45,10 @@ build: deps
 release: deps
 	$(SWIFT) build $(RELEASE) --product pagewatch
 
-## site          serve the demonstration and test pages on http://127.0.0.1:8081/
+## site          serve the demonstration and test pages on http://127.0.0.1:PORT/ (8081)
 site: deps
-	$(SWIFT) build --product loopback-site
-	$(BUILD)/debug/loopback-site --port 8081
+	$(SWIFT) build $(RELEASE) --product loopback-site
+	$(BUILD)/release/loopback-site --port $(PORT)
 
 ## lint          check the style
 lint:
@@ -87,7 +90,10 @@ idle: release
 install: release
 	install -D -m 755 -s $(BUILD)/release/pagewatch $(DESTDIR)$(PREFIX)/bin/pagewatch
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/README.md
-	install -m 644 LICENSE NOTICE CHANGELOG.md docs/*.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/
+	install -m 644 LICENSE NOTICE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/
+	install -d $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs
+	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs/
+	install -D -m 644 bench/README.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/bench/README.md
 
 ## clean         remove what was built
 clean:

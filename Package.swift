@@ -89,7 +89,10 @@ let package = Package(
         tests(of: "PageModel", ["PageModel"]),
         tests(
             of: "PageLoading",
-            ["PageLoading", "PageModel", "Fetching", "Reactor", "TestSupport", "LoopbackSite"]),
+            [
+                "PageLoading", "PageModel", "Fetching", "WebAddress", "Reactor", "TestSupport",
+                "LoopbackSite",
+            ]),
         tests(of: "Patterns", ["Patterns"]),
         tests(of: "Events", ["Events", "PageModel"]),
         tests(

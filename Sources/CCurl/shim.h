@@ -10,9 +10,6 @@
 static inline CURLcode pw_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
-static inline CURLcode pw_easy_set_off(CURL *easy, CURLoption option, curl_off_t value) {
-    return curl_easy_setopt(easy, option, value);
-}
 static inline CURLcode pw_easy_set_string(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -75,8 +72,11 @@ static inline void *_Nullable pw_easy_get_private(CURL *easy) {
 static inline CURLcode pw_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
-static inline CURLcode pw_easy_get_off(CURL *easy, CURLINFO info, curl_off_t *value) {
-    return curl_easy_getinfo(easy, info, value);
+
+// The cookies as lines of the Netscape file format; the caller frees the list.
+static inline struct curl_slist *_Nullable pw_easy_get_cookies(CURL *easy) {
+    struct curl_slist *list = 0;
+    return curl_easy_getinfo(easy, CURLINFO_COOKIELIST, &list) == CURLE_OK ? list : 0;
 }
 
 typedef int (*pw_multi_socket_callback)(CURL *_Nullable easy, curl_socket_t socket, int what,

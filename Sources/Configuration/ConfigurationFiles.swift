@@ -15,8 +15,9 @@ package enum ConfigurationFiles {
         package var keptTargets: Set<String> = []
         /// The folder of drop-ins beside the main file, whether it is there or not.
         package var dropInFolder = ""
-        /// Whether there is no such folder: not mounted, perhaps. That is no mistake; the targets
-        /// that it had are ``targetsOfMissingFolder``, and not in ``configuration``.
+        /// Whether there is no such folder, or none of the files in it: not mounted, perhaps. That
+        /// is no mistake; the targets that it had before are ``targetsOfMissingFolder``, and not in
+        /// ``configuration``.
         package var isDropInFolderMissing = false
         package var targetsOfMissingFolder: [TargetDefinition] = []
         /// What is wrong with the folder itself: it is there and can't be read. Its targets keep
@@ -58,9 +59,10 @@ package enum ConfigurationFiles {
         loading.loaded.dropInFolder = folder
         switch Folder.names(in: folder) {
         case .success(let names):
-            for name in names where name.hasSuffix(".yaml") {
-                loading.read("\(folder)/\(name)", isMain: false)
-            }
+            let files = names.filter { $0.hasSuffix(".yaml") }
+            // The place where a folder would be mounted is an empty folder without it.
+            loading.loaded.isDropInFolderMissing = files.isEmpty
+            for name in files { loading.read("\(folder)/\(name)", isMain: false) }
             loading.loaded.overlookedFiles = names.filter {
                 $0.hasSuffix(".yml") || $0.hasSuffix(".YAML") || $0.hasSuffix(".YML")
             }.map { "\(folder)/\($0)" }

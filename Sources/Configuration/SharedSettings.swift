@@ -50,6 +50,10 @@ final class SettingsPool {
         hasher.combine(settings.tags)
         hasher.combine(settings.expectTitle)
         hasher.combine(settings.headers.first?.value)
+        // Texts that are equal to the standard library may differ in their bytes.
+        hasher.combine(settings.expectTitle?.utf8.count)
+        hasher.combine(settings.rejectTitle?.utf8.count)
+        for rule in settings.ignore { hasher.combine(rule.source.utf8.count) }
         return hasher.finalize()
     }
 }

@@ -3,7 +3,7 @@ import WebAddress
 /// What is kept of a definition between runs.
 extension TargetDefinition {
     /// The kept form; one that is read by another version of the program begins otherwise.
-    private static let version = 1
+    fileprivate static let keptVersion = 1
 
     /// The same for the same definition, whatever the place, in every run of this version.
     ///
@@ -55,7 +55,7 @@ extension TargetDefinition {
     /// stands in the configuration itself (a literal password, token, proxy with a password, or
     /// value of a header whose name says so), only that there was one.
     package func encoded() -> [UInt8] {
-        var text = "{version: \(Self.version), name: \(Quoted.whole(name))"
+        var text = "{version: \(Self.keptVersion), name: \(Quoted.whole(name))"
         text += ", file: \(Quoted.whole(place.file)), line: \(place.line), column: \(place.column)"
         text += ", url: \(Quoted.whole(url.text))"
         if url.credentials != nil || lacksURLLogin { text += ", url_login: left_out" }
@@ -66,19 +66,40 @@ extension TargetDefinition {
         return Array((text + "}").utf8)
     }
 
-    /// Reads what ``encoded()`` wrote, and the secrets anew from their files and variables; those
-    /// that can't be had are ``missingSecrets``.
+    /// Reads one definition that ``encoded()`` wrote; for many, see ``KeptDefinitions``.
     ///
     /// - Throws: A mistake if it is from no version that this one knows, or damaged.
     package init(decoding bytes: some Sequence<UInt8>) throws(Mistake) {
-        var reading = Reading(
-            file: "", surroundings: Surroundings(readsCredentials: true), isKept: true)
+        self = try KeptDefinitions().definition(from: bytes)
+    }
+}
+
+/// Reads what ``TargetDefinition/encoded()`` wrote.
+///
+/// Secrets are read anew from their files and variables, each once for all definitions; those that
+/// can't be had are ``TargetDefinition/missingSecrets``. Settings are shared as usual. One thread
+/// at a time may use it.
+package final class KeptDefinitions {
+    /// The keys beside those of a target.
+    private static let ofPlace = ["version", "name", "file", "line", "column", "url_login"]
+
+    private let surroundings = Surroundings(readsCredentials: true)
+    private let pool = SettingsPool()
+
+    package init() {}
+
+    /// Reads one.
+    ///
+    /// - Throws: A mistake if it is from no version that this one knows, or damaged.
+    package func definition(
+        from bytes: some Sequence<UInt8>
+    ) throws(Mistake) -> TargetDefinition {
+        var reading = Reading(file: "", surroundings: surroundings, isKept: true)
         let root = YAMLReader.read(Array(bytes), mistakes: &reading.mistakes)
         let spot = Reading.Spot(key: "the kept definition", example: "it anew")
         let entries = root.flatMap { reading.entries($0, spot, a: "a mapping") } ?? []
         var texts: [String: String] = [:]
-        let ofPlace = ["version", "name", "file", "line", "column", "url_login"]
-        for entry in entries where ofPlace.contains(entry.key) {
+        for entry in entries where Self.ofPlace.contains(entry.key) {
             texts[entry.key] = reading.text(entry.value, spot, a: "a text")
         }
         var url: WebAddress?
@@ -87,12 +108,12 @@ extension TargetDefinition {
         }
         var settings = TargetSettings()
         SettingsReader.apply(
-            entries.filter { !ofPlace.contains($0.key) }, to: &settings, &reading,
+            entries.filter { !Self.ofPlace.contains($0.key) }, to: &settings, &reading,
             remedy: "another version wrote it")
         if let mistake = reading.mistakes.sorted.first { throw mistake }
-        guard texts["version"] == String(Self.version), let url, let name = texts["name"],
-            FileReader.problem(withName: name) == nil, let file = texts["file"],
-            let line = texts["line"].flatMap({ Int($0) }),
+        guard texts["version"] == String(TargetDefinition.keptVersion), let url,
+            let name = texts["name"], FileReader.problem(withName: name) == nil,
+            let file = texts["file"], let line = texts["line"].flatMap({ Int($0) }),
             let column = texts["column"].flatMap({ Int($0) })
         else {
             throw Mistake(
@@ -100,8 +121,8 @@ extension TargetDefinition {
                 problem: "the kept definition is from another version, or damaged",
                 remedy: "it is written anew once the configuration is good")
         }
-        self.init(
-            name: name, url: url, place: Place(file: file, line: line, column: column),
-            settings: SharedSettings(settings), lacksURLLogin: texts["url_login"] != nil)
+        return TargetDefinition(
+            name: name, url: url, place: .init(file: file, line: line, column: column),
+            settings: pool.shared(settings), lacksURLLogin: texts["url_login"] != nil)
     }
 }

@@ -31,6 +31,14 @@ package struct TargetDefinition: Equatable, Sendable {
 
     package var settings: TargetSettings { shared.value }
 
+    /// A definition that stands in no file.
+    package init(
+        name: String, url: WebAddress, settings: TargetSettings = TargetSettings(),
+        place: Place = Place(file: "", line: 1)
+    ) {
+        self.init(name: name, url: url, place: place, settings: SharedSettings(settings))
+    }
+
     /// The same for definitions that share their settings, while one of them lives.
     package var settingsIdentity: ObjectIdentifier { ObjectIdentifier(shared) }
 
@@ -48,7 +56,9 @@ package struct TargetDefinition: Equatable, Sendable {
     /// Whether the target is the same to load and to judge: all but the place.
     package func isSame(as other: TargetDefinition) -> Bool {
         name == other.name && url == other.url && lacksURLLogin == other.lacksURLLogin
-            && (shared === other.shared || shared.value == other.shared.value)
+            && (shared === other.shared
+                || (shared.fingerprint == other.shared.fingerprint
+                    && shared.value == other.shared.value))
     }
 
     package static func == (one: TargetDefinition, other: TargetDefinition) -> Bool {

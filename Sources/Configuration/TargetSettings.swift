@@ -22,6 +22,11 @@ package struct TargetSettings: Equatable, Sendable {
     package struct BasicAuth: Equatable, Sendable {
         package var user: Secret
         package var password: Secret
+
+        package init(user: Secret, password: Secret) {
+            self.user = user
+            self.password = password
+        }
     }
 
     /// Files in PEM that say who we are.
@@ -31,6 +36,12 @@ package struct TargetSettings: Equatable, Sendable {
         package var key: String?
         /// Of the key.
         package var password: Secret?
+
+        package init(certificate: String, key: String? = nil, password: Secret? = nil) {
+            self.certificate = certificate
+            self.key = key
+            self.password = password
+        }
     }
 
     // When.
@@ -142,9 +153,10 @@ package enum IgnoreRule: Equatable, Sendable {
         case .pattern(let source): source
         case .preset(.counter):
             #"^\s*[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]|[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]\s*$"#
-        case .preset(.number): #"[-+]?\d+(?:[.,:\x{2019}\x{A0}\x{202F}]\d+)*\s?%?"#
+        case .preset(.number): #"[-+]?\d+(?:[.,:\x{2019}\x{A0}\x{202F}]\d+)*(?:\s?%)?"#
         case .preset(.time):
-            #"(?:\d{4}-\d\d-\d\d[T ]?\s*)?\b\d{1,2}[:.h]\d\d(?:[:.]\d\d)?(?:\s?[ap]\.?m\b\.?)?"#
+            #"(?:\b\d{4}-\d\d-\d\d(?:T|\s+))?(?<![\d.:])(?:[01]?\d|2[0-3])[:h][0-5]\d"#
+                + #"(?::[0-5]\d(?:[.,]\d+)?)?(?![\d:])(?:\s?[ap]\.?m\b\.?)?"#
                 + #"(?:\s?(?:Z|UTC|GMT)\b)?"#
         }
     }

@@ -161,19 +161,15 @@ extension Timings {
     func appendJSON(to json: inout JSONWriter) {
         json.object { json in
             json.key("resolve")
-            json.value(Timings.rounded(resolve))
+            json.value(resolve)
             json.key("connect")
-            json.value(Timings.rounded(connect))
+            json.value(connect)
             json.key("tls")
-            json.value(Timings.rounded(tls))
+            json.value(tls)
             json.key("firstByte")
-            json.value(Timings.rounded(firstByte))
+            json.value(firstByte)
             json.key("total")
-            json.value(Timings.rounded(total))
+            json.value(total)
         }
-    }
-
-    private static func rounded(_ seconds: Double) -> Double {
-        (seconds * 1_000_000).rounded() / 1_000_000
     }
 }

@@ -63,11 +63,23 @@ package struct JSONWriter {
     /// A whole number, or null.
     package mutating func value(_ number: Int?) { value(number.map(Int64.init)) }
 
-    /// A number in the shortest form that reads back as the same; null if it is not finite.
+    /// A number in plain decimals, to the sixth behind the point: microseconds of seconds, and
+    /// what a double adds to 0.3 is noise. Null if it is not finite.
     package mutating func value(_ number: Double) {
-        guard number.isFinite else { return null() }
+        // Below 2^53, where doubles tell whole numbers apart; nothing that is told comes near.
+        let scaled = (number * 1_000_000).rounded()
+        guard abs(scaled) < 0x1p53 else { return null() }
         separate()
-        bytes.append(contentsOf: number.description.utf8)
+        if scaled < 0 { bytes.append(UInt8(ascii: "-")) }
+        let (whole, rest) = UInt64(abs(scaled)).quotientAndRemainder(dividingBy: 1_000_000)
+        appendDecimal(whole)
+        bytes.append(UInt8(ascii: "."))
+        var (place, left): (UInt64, UInt64) = (100_000, rest)
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: left / place))
+            left %= place
+            place /= 10
+        } while left > 0
     }
 
     /// A truth value.

@@ -43,13 +43,16 @@ package struct PluginReport: Sendable {
     /// Worst first; of those alike the earlier first; at most ``mostTroubles``.
     private var troubles: [(state: State, text: String)] = []
     /// The worst so far.
-    package private(set) var state = State.ok
+    private var worst = State.ok
+    /// What ended the run early.
+    private var interruption: String?
 
     package init() {}
 
     /// Takes in a page's result.
     package mutating func add(_ result: LoadResult, findings: [Finding] = []) {
-        let state: State = result.isFailure ? .critical : findings.isEmpty ? .ok : .warning
+        let state: State =
+            result.isFailure ? .critical : findings.map(\.state).max() ?? .ok
         if result.isFailure { failed += 1 }
         if let total = result.timings?.total { slowest = max(slowest ?? 0, total) }
         if let bytes = result.bytes {
@@ -65,7 +68,7 @@ package struct PluginReport: Sendable {
         pages += 1
         let text = Self.escapedForPlugin(cut(text, utf16Limit: Self.mostText))
         single = text
-        self.state = max(self.state, state)
+        worst = max(worst, state)
         guard state != .ok else { return }
         notFine += 1
         let place = troubles.firstIndex { $0.state < state } ?? troubles.count
@@ -73,10 +76,22 @@ package struct PluginReport: Sendable {
         if troubles.count > Self.mostTroubles { troubles.removeLast() }
     }
 
+    /// Takes in that the run was ended early, so that nothing can be said of the whole.
+    ///
+    /// - Parameter cause: Such as `Ctrl-C`.
+    package mutating func interrupt(by cause: String) { interruption = cause }
+
+    /// What the line says, and the exit code must say, too.
+    package var state: State {
+        // Without a page nothing has been found to be fine.
+        interruption != nil || pages == 0 ? .unknown : worst
+    }
+
     /// The line, without its line break.
     package var line: String {
         let figures = self.figures
-        return "\(state.word) - \(text)" + (figures.isEmpty ? "" : " | \(figures)")
+        let early = interruption.map { "interrupted by \($0): " } ?? ""
+        return "\(state.word) - \(early)\(text)" + (figures.isEmpty ? "" : " | \(figures)")
     }
 
     private var text: String {
@@ -121,4 +136,8 @@ package struct PluginReport: Sendable {
         appendEscaped(text, also: UInt8(ascii: "|"), 0, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension Finding {
+    fileprivate var state: PluginReport.State { isUnknown ? .unknown : .warning }
 }

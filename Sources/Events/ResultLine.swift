@@ -6,6 +6,13 @@ package enum Finding: Equatable, Sendable {
     case titleNotExpected(pattern: String)
     /// The title is not the one kept from an earlier run.
     case titleChanged(from: String?)
+    /// Whether the title has a match was not found out within the bounds of a search.
+    case patternTooSlow(pattern: String)
+
+    /// Whether it says that something could not be found out, and not that it is wrong.
+    package var isUnknown: Bool {
+        if case .patternTooSlow = self { true } else { false }
+    }
 }
 
 extension LoadResult {
@@ -57,9 +64,11 @@ package struct ResultLine: Equatable, Sendable {
 
     private var errorColumn: String { result.error?.text ?? "unknown" }
 
-    /// The title, and in brackets what is not right about it.
+    /// The title, and in brackets what is not right about it, and where the page wants to go on.
     private var titleColumn: String {
-        findings.reduce(quoted(result.title)) { $0 + " (" + $1.text + ")" }
+        let title = findings.reduce(quoted(result.title)) { $0 + " (" + $1.text + ")" }
+        guard let refresh = result.refresh else { return title }
+        return title + " (refreshes after \(refresh.delay) s to \(escaped(refresh.url)))"
     }
 
     private var urlColumn: String {
@@ -77,6 +86,7 @@ extension Finding {
         switch self {
         case .titleNotExpected(let pattern): "does not match " + quoted(pattern)
         case .titleChanged(let previous): "was " + quoted(previous)
+        case .patternTooSlow(let pattern): quoted(pattern) + " takes too long"
         }
     }
 }

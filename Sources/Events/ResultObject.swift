@@ -3,8 +3,15 @@ import PageModel
 extension LoadResult {
     /// Appends the result object of `check --json` and a line break.
     ///
-    /// `refresh` and `error` are there only when there is one; every other key always is.
-    package func appendJSON(to json: inout JSONWriter) {
+    /// `refresh`, `error` and `previousTitle` are there only when there is one, and `titleMatches`
+    /// only when a title is expected; every other key always is.
+    ///
+    /// - Parameters:
+    ///   - findings: What the run found out about the page.
+    ///   - expectsTitle: Whether titles are searched for a pattern.
+    package func appendJSON(
+        to json: inout JSONWriter, findings: [Finding] = [], expectsTitle: Bool = false
+    ) {
         json.object { json in
             json.key("initialURL")
             json.value(initialURL)
@@ -38,8 +45,26 @@ extension LoadResult {
                 json.key("error")
                 error.appendJSON(to: &json)
             }
+            for case .titleChanged(let previous) in findings {
+                json.key("previousTitle")
+                json.value(previous)
+            }
+            if expectsTitle {
+                json.key("titleMatches")
+                if isFailure || findings.contains(where: \.isUnknown) {
+                    json.null()
+                } else {
+                    json.value(!findings.contains(where: \.isMismatch))
+                }
+            }
         }
         json.newline()
+    }
+}
+
+extension Finding {
+    fileprivate var isMismatch: Bool {
+        if case .titleNotExpected = self { true } else { false }
     }
 }
 

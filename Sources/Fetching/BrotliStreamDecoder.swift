@@ -5,6 +5,7 @@ final class BrotliStreamDecoder: ContentDecoder {
     private let state: OpaquePointer
     private var buffer = DecoderBuffer()
     private(set) var isComplete = false
+    private(set) var mayHoldOutput = false
 
     init() throws(DecodingFailure) {
         guard let state = BrotliDecoderCreateInstance(nil, nil, nil) else { throw .outOfMemory }
@@ -14,27 +15,22 @@ final class BrotliStreamDecoder: ContentDecoder {
     deinit { BrotliDecoderDestroyInstance(state) }
 
     func decode(
-        _ input: UnsafeRawBufferPointer,
-        output: (UnsafeRawBufferPointer) throws(DecodingFailure) -> Bool
-    ) throws(DecodingFailure) {
-        guard !isComplete else { return }
+        _ input: inout UnsafeRawBufferPointer
+    ) throws(DecodingFailure) -> UnsafeRawBufferPointer {
+        guard !isComplete else { return buffer.filled(0) }
         var left = input.count
         var next = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        while true {
-            let room = buffer.room
-            var free = room
-            var target = buffer.start?.assumingMemoryBound(to: UInt8.self)
-            let result = BrotliDecoderDecompressStream(state, &left, &next, &free, &target, nil)
-            let count = room - free
-            if count > 0, try !output(buffer.filled(count)) { return }
-            switch result {
-            case BROTLI_DECODER_RESULT_SUCCESS:
-                isComplete = true
-                return
-            case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return
-            case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
-            default: throw .corrupt(coding: "br")
-            }
+        let room = buffer.room
+        var free = room
+        var target = buffer.start?.assumingMemoryBound(to: UInt8.self)
+        let result = BrotliDecoderDecompressStream(state, &left, &next, &free, &target, nil)
+        input = UnsafeRawBufferPointer(rebasing: input.suffix(left))
+        mayHoldOutput = result == BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT
+        switch result {
+        case BROTLI_DECODER_RESULT_SUCCESS: isComplete = true
+        case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT, BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: break
+        default: throw .corrupt(coding: "br")
         }
+        return buffer.filled(room - free)
     }
 }

@@ -2,6 +2,7 @@ import CZlib
 
 /// gzip and deflate through zlib.
 final class InflateDecoder: ContentDecoder {
+    /// The two names under which DEFLATE goes over the wire.
     enum Format {
         case gzip
         /// The HTTP standard's "deflate" is a zlib stream; some servers send a raw one, and
@@ -19,6 +20,7 @@ final class InflateDecoder: ContentDecoder {
     /// The first byte of a deflate stream, kept until the second tells which kind it is.
     private var firstByte: UInt8?
     private(set) var isComplete = false
+    private(set) var mayHoldOutput = false
 
     init(_ format: Format) throws(DecodingFailure) {
         self.format = format
@@ -34,23 +36,24 @@ final class InflateDecoder: ContentDecoder {
     }
 
     func decode(
-        _ input: UnsafeRawBufferPointer,
-        output: (UnsafeRawBufferPointer) throws(DecodingFailure) -> Bool
-    ) throws(DecodingFailure) {
-        guard !isStarted else { return try inflate(input, output: output) }
+        _ input: inout UnsafeRawBufferPointer
+    ) throws(DecodingFailure) -> UnsafeRawBufferPointer {
+        guard !isStarted else { return try inflate(&input) }
         guard let second = firstByte == nil ? input.dropFirst().first : input.first else {
             firstByte = firstByte ?? input.first
-            return
+            input = UnsafeRawBufferPointer(start: nil, count: 0)
+            return buffer.filled(0)
         }
-        guard let first = firstByte ?? input.first else { return }
+        guard let first = firstByte ?? input.first else { return buffer.filled(0) }
         try start(windowBits: Self.isZlibHeader(first, second) ? 15 : -15)
-        guard firstByte != nil else { return try inflate(input, output: output) }
-        let joined = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: input.count + 1, alignment: 1)
-        defer { joined.deallocate() }
-        joined[0] = first
-        UnsafeMutableRawBufferPointer(rebasing: joined[1...]).copyMemory(from: input)
-        try inflate(UnsafeRawBufferPointer(joined), output: output)
+        if firstByte != nil {
+            // One byte makes no output.
+            try withUnsafeBytes(of: first) { byte throws(DecodingFailure) in
+                var byte = byte
+                _ = try inflate(&byte)
+            }
+        }
+        return try inflate(&input)
     }
 
     /// RFC 1950, section 2.2: method 8, and the two bytes a multiple of 31.
@@ -67,31 +70,28 @@ final class InflateDecoder: ContentDecoder {
     }
 
     private func inflate(
-        _ input: UnsafeRawBufferPointer,
-        output: (UnsafeRawBufferPointer) throws(DecodingFailure) -> Bool
-    ) throws(DecodingFailure) {
-        guard !isComplete, let start = input.baseAddress else { return }
+        _ input: inout UnsafeRawBufferPointer
+    ) throws(DecodingFailure) -> UnsafeRawBufferPointer {
+        guard !isComplete else { return buffer.filled(0) }
         // zlib only reads from `next_in`; its type lacks the const.
         stream.pointee.next_in = UnsafeMutablePointer(
-            mutating: start.assumingMemoryBound(to: Bytef.self))
+            mutating: input.baseAddress?.assumingMemoryBound(to: Bytef.self))
         stream.pointee.avail_in = uInt(input.count)
-        repeat {
-            let room = buffer.room
-            stream.pointee.next_out = buffer.start?.assumingMemoryBound(to: Bytef.self)
-            stream.pointee.avail_out = uInt(room)
-            let code = CZlib.inflate(stream, Z_NO_FLUSH)
-            let count = room - Int(stream.pointee.avail_out)
-            if count > 0, try !output(buffer.filled(count)) { return }
-            switch code {
-            case Z_STREAM_END:
-                isComplete = true
-                return
-            case Z_OK: break
-            // No input left and none pending: wait for the next bytes.
-            case Z_BUF_ERROR: return
-            case Z_MEM_ERROR: throw .outOfMemory
-            default: throw .corrupt(coding: format.name)
-            }
-        } while stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0
+        let room = buffer.room
+        stream.pointee.next_out = buffer.start?.assumingMemoryBound(to: Bytef.self)
+        stream.pointee.avail_out = uInt(room)
+        let code = CZlib.inflate(stream, Z_NO_FLUSH)
+        input = UnsafeRawBufferPointer(rebasing: input.suffix(Int(stream.pointee.avail_in)))
+        // A full buffer may hide more output.
+        mayHoldOutput = stream.pointee.avail_out == 0
+        switch code {
+        case Z_STREAM_END: isComplete = true
+        // Z_BUF_ERROR: no input left and no output pending.
+        case Z_OK, Z_BUF_ERROR: break
+        case Z_MEM_ERROR: throw .outOfMemory
+        default: throw .corrupt(coding: format.name)
+        }
+        if isComplete { mayHoldOutput = false }
+        return buffer.filled(room - Int(stream.pointee.avail_out))
     }
 }

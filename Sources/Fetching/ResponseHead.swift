@@ -11,7 +11,15 @@ package struct ResponseHead: Sendable {
     /// The raw bytes of the first Location.
     package var location: [UInt8]?
     package var refresh: String?
+    /// `ETag` and `Last-Modified` as sent: what a later request may ask with.
+    package var entityTag: String?
+    package var lastModified: String?
     package var retryAfter: String?
+    /// Whether a header says that the answer is a puzzle for people in place of the page.
+    package var isChallenge = false
+    /// Whether a body without a usable type may be taken for a page by its first bytes; false
+    /// under `X-Content-Type-Options: nosniff`.
+    package var maySniff = true
     fileprivate var isChunked = false
 
     /// Whether the status is one that a browser follows to its Location.
@@ -47,23 +55,35 @@ package struct ResponseHead: Sendable {
         let value = trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         // The lengths of the names told apart first: most headers are none of these.
         switch name.count {
+        case 4 where equals(name, "etag"):
+            entityTag = text(value)
         case 7 where equals(name, "refresh"):
             refresh = refresh ?? text(value)
         case 8 where equals(name, "location"):
             location = location ?? Array(value)
         case 11 where equals(name, "retry-after"):
             retryAfter = text(value)
+        case 12 where equals(name, "cf-mitigated"):
+            if text(value).lowercased() == "challenge" { isChallenge = true }
         case 12 where equals(name, "content-type"):
             contentType = text(value)
+        case 13 where equals(name, "last-modified"):
+            lastModified = text(value)
         case 14 where equals(name, "content-length"):
             contentLength = isChunked ? nil : Int64(text(value)).flatMap { $0 < 0 ? nil : $0 }
         case 16 where equals(name, "content-encoding"):
             readEncodings(text(value))
+        case 17 where equals(name, "x-amzn-waf-action"):
+            if ["challenge", "captcha"].contains(text(value).lowercased()) { isChallenge = true }
         case 17 where equals(name, "transfer-encoding"):
             isChunked = true
             contentLength = nil
         case 19 where equals(name, "content-disposition"):
             contentDisposition = text(value)
+        case 22 where equals(name, "x-content-type-options"):
+            // The first of several counts, as in the Fetch standard.
+            let first = text(value).prefix { $0 != "," && $0 != " " && $0 != "\t" }
+            if first.lowercased() == "nosniff" { maySniff = false }
         default: break
         }
     }

@@ -32,34 +32,32 @@ package enum HeadVerdict {
 package final class Transfer {
     /// Bytes; what browsers bear, and no endless head.
     private static let longestHead = 256 << 10
-    /// Bytes of a body in one turn of the loop, and bytes that come out of its codings, more or
-    /// less: to read them takes 3 ms at worst.
+    /// Bytes of a body that are taken from the network in one turn of the loop, more or less.
     private static let turnShare = 256 << 10
     /// What a call of libcurl's costs beside its bytes, as bytes of the share: a body may come in
     /// chunks of one byte.
     private static let costOfCall = 64
-    /// Coded bytes that are decoded at a time; of deflate come at most a thousand times as many.
-    private static let codedSlice = 256
 
     let easy: EasyHandle
     let loop: EventLoop
     unowned let pool: TransferPool
     private var consumer: (any TransferConsumer)?
-    private var options = TransferOptions()
+    private(set) var options = TransferOptions()
+    /// What libcurl holds for as long as the request may be sent.
+    private var headerList: HeaderList?
     private var sessionStore: TLSSessionStore?
     private(set) var clock: HopClock
-    private lazy var deadline = Deadline { [unowned self] in deadlineReached() }
+    private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
 
     private var head = ResponseHead()
     private var headBytes = 0
     private var isHeadComplete = false
     private var isBodyIgnored = false
-    private var decoding: ContentDecoding?
-    private var decodedBytes: Int64 = 0
-    private var decodedInTurn = 0
-    /// Coded bytes that have come and are to be decoded in a later turn.
-    private var heldBytes: [UInt8] = []
+    /// Nil before the first byte of a body that is to be read.
+    private var reading: BodyReading?
     private var isPaused = false
+    /// How libcurl ended the hop, while what had come of the body is still to be read.
+    private var waitingEnd: CURLcode?
     var lookup = Lookup.mayStart
     private(set) var needsLookup = true
     private var blockBytes = 0
@@ -92,9 +90,10 @@ package final class Transfer {
     /// - Parameters:
     ///   - isConfiguredOrigin: Whether `address` is of the origin that configured headers and
     ///     credentials are for; no other gets them.
+    ///   - moreHeaders: Lines of this request alone, such as those that ask for changes only.
     package func start(
         _ address: WebAddress, options: TransferOptions, isConfiguredOrigin: Bool,
-        consumer: any TransferConsumer
+        moreHeaders: [String] = [], consumer: any TransferConsumer
     ) {
         reset(at: MonotonicClock.now())
         self.consumer = consumer
@@ -102,16 +101,34 @@ package final class Transfer {
         easy.apply(options)
         easy.set(CURLOPT_URL, address.text)
         needsLookup = !address.isNumeric
-        let headers = options.headerLines(for: address, isConfiguredOrigin: isConfiguredOrigin)
-        pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headers.raw)
+        headerList = options.headerLines(
+            for: address, isConfiguredOrigin: isConfiguredOrigin, more: moreHeaders)
+        pw_easy_set_list(easy.raw, CURLOPT_HTTPHEADER, headerList?.raw)
         let credentials = isConfiguredOrigin ? address.credentials ?? options.credentials : nil
         easy.set(CURLOPT_USERNAME, credentials?.user)
         easy.set(CURLOPT_PASSWORD, credentials?.password)
+        let certificate = isConfiguredOrigin ? options.clientCertificate : nil
+        easy.set(CURLOPT_SSLCERT, certificate?.certificate)
+        easy.set(CURLOPT_SSLKEY, certificate?.key)
+        easy.set(CURLOPT_KEYPASSWD, certificate?.password)
         useSessionStore(
             address.scheme == .https ? pool.sessions.store(for: address.authority) : nil)
         limitConnecting(to: max(options.timeouts.resolve, options.timeouts.connect))
         armDeadline()
         pool.add(self)
+    }
+
+    /// The cookies that the load's hops have set, as libcurl writes them: one line each. Setting
+    /// them, before the first hop, takes up where an earlier load ended.
+    package var cookies: [String] {
+        get {
+            let list = pw_easy_get_cookies(easy.raw)
+            defer { curl_slist_free_all(list) }
+            return sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }.compactMap {
+                $0?.pointee.data.map { String(cString: $0) }
+            }
+        }
+        set { for line in newValue { easy.set(CURLOPT_COOKIELIST, line) } }
     }
 
     /// Ends a hop that is under way without telling anyone; its connection is closed.
@@ -124,7 +141,10 @@ package final class Transfer {
     /// libcurl has ended the hop.
     func completed(_ code: CURLcode) {
         if lookup == .refused { return waitForLookup() }
-        if code == CURLE_OK, !heldBytes.isEmpty { decodeHeld(share: .max) }
+        if let reading, reading.isHolding, failure == nil, consumer?.wantsContent == true {
+            waitingEnd = code
+            return pause()
+        }
         let error = failure ?? (isBodyIgnored ? nil : transferError(of: code)) ?? truncation()
         end(error)
     }
@@ -134,7 +154,6 @@ package final class Transfer {
         let bytes = blockBytes
         blockBytes = 0
         blockCost = 0
-        decodedInTurn = 0
         lastBlock = loop.now
         if bytes > 0 { consumer?.transferReceived(block: bytes) }
     }
@@ -143,8 +162,8 @@ package final class Transfer {
     func resume() {
         guard isPaused, consumer != nil else { return }
         isPaused = false
-        if !heldBytes.isEmpty {
-            guard decodeHeld(share: Self.turnShare) else {
+        if let reading, reading.isHolding {
+            guard readHeld(of: reading) else {
                 pool.remove(self)
                 return end(failure)
             }
@@ -152,7 +171,8 @@ package final class Transfer {
             // Nothing more has come, but a title may have come out of it.
             consumer?.transferReceived(block: 0)
         }
-        if !isPaused, consumer != nil { pool.unpause(self) }
+        guard !isPaused, consumer != nil else { return }
+        if let waitingEnd { completed(waitingEnd) } else { pool.unpause(self) }
     }
 
     /// The turn is over and the body does not matter: the hop ends here.
@@ -177,7 +197,7 @@ package final class Transfer {
         clock.stop(at: MonotonicClock.now())
         loop.disarm(deadline)
         lookup = .mayStart
-        decoding = nil
+        reading = nil
         consumer = nil
     }
 
@@ -187,11 +207,9 @@ package final class Transfer {
         headBytes = 0
         isHeadComplete = false
         isBodyIgnored = false
-        decoding = nil
-        decodedBytes = 0
-        decodedInTurn = 0
-        heldBytes = []
+        reading = nil
         isPaused = false
+        waitingEnd = nil
         blockBytes = 0
         blockCost = 0
         failure = nil
@@ -260,8 +278,8 @@ package final class Transfer {
         headBytes += line.count
         guard headBytes <= Self.longestHead else {
             return isHeadComplete
-                ? fail(.body, "tooLarge", "the answer's trailer is too long")
-                : fail(.firstByte, "tooLarge", "the answer's head is over 256 KiB")
+                ? fail(.body, .tooLarge, "the answer's trailer is too long")
+                : fail(.firstByte, .tooLarge, "the answer's head is over 256 KiB")
         }
         // Trailers behind a chunked body are headers to libcurl, and it keeps them all.
         guard !isHeadComplete else { return true }
@@ -276,15 +294,13 @@ package final class Transfer {
 
     private func headEnded() -> Bool {
         let isInformational = (100..<200).contains(head.status)
+        guard head.status != 101 else {
+            return fail(.firstByte, .notHTTP, "the answer is 101, a protocol nobody asked for")
+        }
         guard !isInformational else { return true }
         isHeadComplete = true
         headBytes = 0
         enter(.body)
-        do {
-            decoding = try ContentDecoding(codings: head.contentEncodings)
-        } catch {
-            return fail(error)
-        }
         if case .ignoreBody = consumer?.transferReceived(head: head) {
             isBodyIgnored = true
             pool.willIgnoreBody(of: self)
@@ -302,16 +318,7 @@ package final class Transfer {
         guard bodyBytes <= options.maxBytes else { return failTooLarge("on the wire") }
         if blockCost >= Self.turnShare { pause() }
         guard let consumer, consumer.wantsContent else { return true }
-        guard let decoding else {
-            consumer.transferReceived(content: bytes)
-            return true
-        }
-        // While it is paused, libcurl should bring nothing; but what it brings comes in order.
-        guard heldBytes.isEmpty else {
-            heldBytes += bytes
-            return true
-        }
-        return decode(bytes, decoding, for: consumer, share: Self.turnShare)
+        return read(bytes, for: consumer)
     }
 
     private func pause() {
@@ -320,49 +327,47 @@ package final class Transfer {
         pool.pause(self)
     }
 
-    @discardableResult
-    private func decodeHeld(share: Int) -> Bool {
-        guard let decoding, let consumer else { return true }
-        let bytes = heldBytes
-        heldBytes = []
-        decodedInTurn = 0
-        return bytes.withUnsafeBytes { decode($0, decoding, for: consumer, share: share) }
+    /// Reads as much as this turn may; the next goes on.
+    ///
+    /// - Returns: Whether to go on.
+    private func read(
+        _ bytes: UnsafeRawBufferPointer, for consumer: any TransferConsumer
+    ) -> Bool {
+        do throws(DecodingFailure) {
+            let reading = try bodyReading()
+            try reading.read(bytes, for: consumer, share: pool.share)
+            if reading.isHolding { pause() }
+            return true
+        } catch {
+            return fail(error)
+        }
     }
 
-    /// Decodes as much as this turn may, and holds the rest: a hundred kilobytes of gzip can be a
-    /// hundred megabytes, which nobody else should have to wait for.
-    private func decode(
-        _ bytes: UnsafeRawBufferPointer, _ decoding: ContentDecoding,
-        for consumer: any TransferConsumer, share: Int
-    ) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty, consumer.wantsContent {
-            guard decodedInTurn < share else {
-                heldBytes = Array(rest)
-                pause()
-                return true
-            }
-            let slice = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.codedSlice))
-            rest = rest.dropFirst(slice.count)
-            do {
-                try decoding.decode(slice) { piece in
-                    decodedBytes += Int64(piece.count)
-                    decodedInTurn += piece.count
-                    guard decodedBytes <= options.maxBytes else { return false }
-                    consumer.transferReceived(content: piece)
-                    return consumer.wantsContent
-                }
-            } catch {
-                return fail(error)
-            }
-            guard decodedBytes <= options.maxBytes else { return failTooLarge("decoded") }
+    /// Made with the first byte: an empty body is empty whatever its codings.
+    private func bodyReading() throws(DecodingFailure) -> BodyReading {
+        if let reading { return reading }
+        let new = try BodyReading(codings: head.contentEncodings, maxBytes: options.maxBytes)
+        reading = new
+        return new
+    }
+
+    /// - Returns: Whether to go on.
+    private func readHeld(of reading: BodyReading) -> Bool {
+        guard let consumer, consumer.wantsContent else { return true }
+        do throws(DecodingFailure) {
+            try reading.readHeld(for: consumer, share: pool.share)
+            if reading.isHolding { pause() }
+            return true
+        } catch {
+            return fail(error)
         }
-        return true
     }
 
     // MARK: What goes wrong
 
-    private func fail(_ phase: TransferError.Phase, _ code: String, _ message: String) -> Bool {
+    private func fail(_ phase: TransferError.Phase, _ code: TransferError.Code, _ message: String)
+        -> Bool
+    {
         failure = TransferError(phase: phase, code: code, message: message)
         return false
     }
@@ -371,26 +376,26 @@ package final class Transfer {
         switch failure {
         case .corrupt(let coding):
             fail(
-                .body, "badContentEncoding",
+                .body, .badContentEncoding,
                 "the body is not what its Content-Encoding (\(coding)) says")
         case .outOfMemory:
-            fail(.body, "outOfMemory", "no memory to decode the body")
+            fail(.body, .outOfMemory, "no memory to decode the body")
+        case .tooLarge: failTooLarge("decoded")
         }
     }
 
     private func failTooLarge(_ way: String) -> Bool {
         fail(
-            .body, "tooLarge",
+            .body, .tooLarge,
             "the body is over \(options.maxBytes) bytes \(way) (allow more with --max-bytes)")
     }
 
     /// A coded body that ended before its own end, while somebody still wanted its content.
     private func truncation() -> TransferError? {
-        guard let decoding, let consumer, !isBodyIgnored, bodyBytes > 0, consumer.wantsContent,
-            !decoding.isComplete
+        guard let reading, let consumer, !isBodyIgnored, consumer.wantsContent, reading.isCutShort
         else { return nil }
         return TransferError(
-            phase: .body, code: "bodyCutShort",
+            phase: .body, code: .bodyCutShort,
             message: "the body ended in the middle of its Content-Encoding")
     }
 }

@@ -18,6 +18,21 @@ package struct PhaseTimeouts: Sendable {
 /// A class, so that a pooled handle can tell by identity that it is set up for these already.
 /// Immutable once the first transfer has started with it.
 package final class TransferOptions {
+    /// Which of a host's addresses are tried.
+    /// Files in PEM, and what opens the key.
+    package struct ClientCertificate: Sendable {
+        package var certificate: String
+        /// Nil means that the key is in the certificate's file.
+        package var key: String?
+        package var password: String?
+
+        package init(certificate: String, key: String?, password: String?) {
+            self.certificate = certificate
+            self.key = key
+            self.password = password
+        }
+    }
+
     package enum AddressFamily: Sendable {
         case any, ipv4, ipv6
     }
@@ -31,6 +46,8 @@ package final class TransferOptions {
     package var isInsecure = false
     /// A file of trusted certificates in PEM; nil means the system's.
     package var caFile: String?
+    /// Who we are, to servers of the configured URL's origin that ask for a certificate.
+    package var clientCertificate: ClientCertificate?
     /// `HOST:PORT:ADDRESS` lines that stand in for look-ups, as curl's `--resolve` takes them.
     package var resolve: [String] = []
     package var addressFamily = AddressFamily.any
@@ -55,8 +72,14 @@ package final class TransferOptions {
     /// Compression is asked for as browsers do, but not of this machine itself: there it saves no
     /// network, and costs both sides more than the copying (checking a 50 KB page took 0.70 of the
     /// CPU without).
-    func headerLines(for address: WebAddress, isConfiguredOrigin: Bool) -> HeaderList {
-        switch (isConfiguredOrigin, address.isLoopback) {
+    func headerLines(
+        for address: WebAddress, isConfiguredOrigin: Bool, more: [String] = []
+    ) -> HeaderList {
+        if !more.isEmpty {
+            return headerList(
+                (isConfiguredOrigin ? headers : []) + more, compression: !address.isLoopback)
+        }
+        return switch (isConfiguredOrigin, address.isLoopback) {
         case (true, false): configuredLines
         case (false, false): plainLines
         case (true, true): configuredLoopbackLines

@@ -14,6 +14,7 @@ package final class TransferPool {
     private static let lookupRetryInterval = Duration.milliseconds(50)
 
     let sessions = TLSSessions()
+    let share = TurnShare()
     private let loop: EventLoop
     private let multi: OpaquePointer
     /// All transfers there are, idle or not: libcurl holds their addresses.
@@ -105,10 +106,14 @@ package final class TransferPool {
         curl_easy_pause(transfer.easy.raw, CURLPAUSE_CONT)
     }
 
+    /// One at least, and as many as there is time for; who had none of it comes first next time.
     private func resumePaused() {
-        let transfers = pausedTransfers
+        var waiting = pausedTransfers[...]
         pausedTransfers = []
-        for transfer in transfers { transfer.resume() }
+        repeat { waiting.popFirst()?.resume() } while !waiting.isEmpty && !share.isUsedUp
+        guard !waiting.isEmpty else { return }
+        pausedTransfers = waiting + pausedTransfers
+        loop.arm(resumption, at: MonotonicClock.now())
     }
 
     /// A transfer may not look a name up now; it tries again soon, until its time is over.
@@ -204,6 +209,7 @@ package final class TransferPool {
         tellBlocks()
         tellEnds()
         endIgnored()
+        share.renew()
     }
 
     private func tellBlocks() {

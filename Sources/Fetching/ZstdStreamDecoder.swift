@@ -7,6 +7,7 @@ final class ZstdStreamDecoder: ContentDecoder {
     private let context: OpaquePointer
     private var buffer = DecoderBuffer()
     private(set) var isComplete = false
+    private(set) var mayHoldOutput = false
 
     init() throws(DecodingFailure) {
         guard let context = ZSTD_createDCtx() else { throw .outOfMemory }
@@ -17,22 +18,17 @@ final class ZstdStreamDecoder: ContentDecoder {
     deinit { ZSTD_freeDCtx(context) }
 
     func decode(
-        _ input: UnsafeRawBufferPointer,
-        output: (UnsafeRawBufferPointer) throws(DecodingFailure) -> Bool
-    ) throws(DecodingFailure) {
-        guard !isComplete else { return }
+        _ input: inout UnsafeRawBufferPointer
+    ) throws(DecodingFailure) -> UnsafeRawBufferPointer {
+        guard !isComplete else { return buffer.filled(0) }
         var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
-        while true {
-            var target = ZSTD_outBuffer(dst: buffer.start, size: buffer.room, pos: 0)
-            let code = ZSTD_decompressStream(context, &target, &source)
-            guard ZSTD_isError(code) == 0 else { throw .corrupt(coding: "zstd") }
-            if target.pos > 0, try !output(buffer.filled(target.pos)) { return }
-            if code == 0 {
-                isComplete = true
-                return
-            }
-            // A full buffer may hide more output; else all input is used up.
-            if target.pos < target.size, source.pos == source.size { return }
-        }
+        var target = ZSTD_outBuffer(dst: buffer.start, size: buffer.room, pos: 0)
+        let code = ZSTD_decompressStream(context, &target, &source)
+        guard ZSTD_isError(code) == 0 else { throw .corrupt(coding: "zstd") }
+        input = UnsafeRawBufferPointer(rebasing: input.dropFirst(source.pos))
+        isComplete = code == 0
+        // A full buffer may hide more output.
+        mayHoldOutput = !isComplete && target.pos == target.size
+        return buffer.filled(target.pos)
     }
 }

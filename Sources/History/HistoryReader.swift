@@ -26,7 +26,11 @@ package final class HistoryReader {
             // A reader makes files beside the database, for which there may be no permission.
             // Without a log nobody has written since the last one closed it.
             var status = stat()
-            guard stat(path + "-wal", &status) != 0 || status.st_size == 0 else { throw error }
+            guard stat(path + "-wal", &status) != 0 || status.st_size == 0 else {
+                throw StoreError.unusable(
+                    path: path,
+                    reason: "\(error) (its log is read by those who may write in the folder)")
+            }
             return try open(path, .readUnchanging)
         }
     }

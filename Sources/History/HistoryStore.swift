@@ -77,6 +77,7 @@ package final class HistoryStore: Sendable {
             let start = try file.start()
             let queue = try StoreQueue(
                 limits: limits, next: start.nextSequence, reserved: start.reservedSequence,
+                firstLoad: start.writer.loadFloor + 1,
                 statistics: start.statistics)
             let facts = (start.targets, start.wasClosedCleanly, start.damage, start.migratedFrom)
             let thread = StoreThread(
@@ -114,6 +115,10 @@ package final class HistoryStore: Sendable {
     /// The next number for an event, durable or not: higher than any before it in this folder,
     /// also over crashes. Any thread may ask.
     package func nextSequenceNumber() -> Int64 { queue.nextSequenceNumber() }
+
+    /// The number of the first load of a target that the store does not know: 1, or higher if a
+    /// target was ever forgotten. Any thread may ask.
+    package var firstLoad: Int64 { queue.firstLoad }
 
     /// Queues a batch; it is on the disk within a second, unless there is trouble.
     ///

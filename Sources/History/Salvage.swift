@@ -19,6 +19,7 @@ struct Salvage {
         let raw = try call("create \(part)") {
             open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
         }
+        file.folder.adopt(raw)
         _ = close(raw)
         var report = DamageReport(
             reason: reason, setAside: "", salvagedTargets: 0, salvagedEvents: 0,
@@ -30,19 +31,28 @@ struct Salvage {
         return report
     }
 
+    /// Copies all rows that can be read, if need be of a copy whose first page is repaired.
+    private func copyRows(to new: borrowing Database, at path: String) throws -> Rows {
+        let damaged = file.folder.database
+        if let old = try? Database(damaged, .salvage),
+            let count = try? old.number(Self.countTables), count == Self.tables.count
+        {
+            return try copyTables(from: old, to: new)
+        }
+        let graft = damaged + ".salvage-graft"
+        defer { for name in [graft, graft + "-wal", graft + "-shm"] { _ = unlink(name) } }
+        try FirstPage.graft(of: damaged, from: path, to: graft)
+        var rows = try copyTables(from: try Database(graft, .salvage), to: new)
+        rows.isComplete = false
+        return rows
+    }
+
     private func fill(_ path: String, _ report: inout DamageReport) throws {
         let new = try Database(path, .create)
+        // On the disk at once: the first page is read from there if need be.
         try file.create(in: new)
         try new.run("PRAGMA synchronous = FULL; BEGIN", for: "salvage")
-        var rows = Rows()
-        do {
-            let old = try Database(file.folder.database, .salvage)
-            rows = try copyTables(from: old, to: new)
-        } catch {
-            guard error.isUnreadable else { throw error }
-            // Not even the list of tables can be read.
-            rows.isComplete = false
-        }
+        let rows = try copyRows(to: new, at: path)
         report.salvagedTargets = rows.counts["targets"] ?? 0
         report.salvagedEvents = rows.counts["events"] ?? 0
         report.salvagedTitles = rows.counts["titles"] ?? 0
@@ -60,16 +70,28 @@ struct Salvage {
 
     /// Numbers go on above all that the damaged database can have known and that is lost.
     private func skipNumbers(in new: borrowing Database) throws(SQLiteError) {
+        // Each damaged store that lies there may have gone on from a number that is lost now.
+        let losses = Int64(file.folder.damagedDatabases) + 1
         let stored = try Numbers.read(Numbers.sequence, in: new)
         let newest = try new.number("SELECT max(seq) FROM events") ?? 0
         try Numbers.write(
-            Numbers.sequence, max(stored, newest) + Backup.sequenceJump, in: new)
+            Numbers.sequence, max(stored, newest) + losses * Backup.sequenceJump, in: new)
         let epoch = try Numbers.read(Numbers.epoch, in: new)
         let newestEpoch = try new.number("SELECT max(epoch) FROM targets") ?? 0
-        try Numbers.write(Numbers.epoch, max(epoch, newestEpoch) + 1, in: new)
+        try Numbers.write(Numbers.epoch, max(epoch, newestEpoch) + losses, in: new)
     }
 
     // MARK: Tables
+
+    /// Each with its key, which is the number of the row, too.
+    private static let tables = [
+        ("targets", "id"), ("definitions", "target"), ("back_forward_lists", "target"),
+        ("events", "seq"), ("titles", "id"),
+    ]
+
+    private static let countTables =
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ("
+        + tables.map { "'\($0.0)'" }.joined(separator: ", ") + ")"
 
     private struct Rows {
         var counts: [String: Int] = [:]
@@ -88,10 +110,7 @@ struct Salvage {
                 rows.isComplete = false
             }
         }
-        for (name, key) in [
-            ("targets", "id"), ("definitions", "target"), ("back_forward_lists", "target"),
-            ("events", "seq"), ("titles", "id"),
-        ] {
+        for (name, key) in Self.tables {
             var table = TableCopy(name: name, key: key, failuresLeft: Self.mostFailures)
             do {
                 try table.run(from: old, to: new)

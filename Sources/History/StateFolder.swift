@@ -29,6 +29,28 @@ package struct StateFolder: Equatable, Sendable {
         }
     }
 
+    /// Gives a file that root just made to the folder's owner: a service that is not root must be
+    /// able to go on after root has run a command in its folder.
+    func adopt(_ descriptor: CInt) {
+        var status = stat()
+        guard geteuid() == 0, stat(path, &status) == 0 else { return }
+        _ = fchown(descriptor, status.st_uid, status.st_gid)
+    }
+
+    /// How many damaged databases were set aside here.
+    var damagedDatabases: Int {
+        guard let list = opendir(path) else { return 0 }
+        defer { closedir(list) }
+        var count = 0
+        while let entry = readdir(list) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasPrefix("history.db.damaged-"), !name.hasSuffix("-wal") { count += 1 }
+        }
+        return count
+    }
+
     /// Where the state is, most wanted first: `named` alone if given, else what the environment
     /// says, else the places it is in by custom.
     package static func candidates(

@@ -23,6 +23,7 @@ package struct StateLock: ~Copyable {
             }
             throw .held(path: folder.path, by: Self.holder(raw))
         }
+        folder.adopt(raw)
         let text = Array("\(getpid())\n".utf8)
         // A full disk keeps the number out, not the lock.
         _ = ftruncate(raw, 0)

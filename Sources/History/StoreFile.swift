@@ -78,6 +78,7 @@ struct StoreFile {
     private func makeFile(_ path: String) throws(SystemError) -> Bool {
         let raw = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
         if raw >= 0 {
+            folder.adopt(raw)
             _ = close(raw)
             return true
         }

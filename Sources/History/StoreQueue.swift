@@ -46,6 +46,7 @@ final class StoreQueue: Sendable {
         /// Until when the thread may try to write what is left.
         var closingDeadline = Duration.zero
         var statistics: HistoryStore.Statistics
+        var firstLoad: Int64
     }
 
     private let limits: StoreLimits
@@ -57,12 +58,16 @@ final class StoreQueue: Sendable {
     /// - Parameters:
     ///   - next: The first sequence number.
     ///   - reserved: The last one that is reserved on the disk.
+    ///   - firstLoad: The number of the first load of a new target.
     init(
-        limits: StoreLimits, next: Int64, reserved: Int64, statistics: HistoryStore.Statistics
+        limits: StoreLimits, next: Int64, reserved: Int64, firstLoad: Int64,
+        statistics: HistoryStore.Statistics
     ) throws(SystemError) {
         self.limits = limits
         state = Locked(
-            State(nextSequence: next, reservedThrough: reserved, statistics: statistics))
+            State(
+                nextSequence: next, reservedThrough: reserved, statistics: statistics,
+                firstLoad: firstLoad))
         let wakeUp = try call("create the store's wake-up") {
             eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
         }
@@ -108,6 +113,8 @@ final class StoreQueue: Sendable {
         if needsWake { Self.write(wakeUp) }
         return ticket
     }
+
+    var firstLoad: Int64 { state.withLock { $0.firstLoad } }
 
     var statistics: HistoryStore.Statistics {
         state.withLock { state in
@@ -198,6 +205,8 @@ final class StoreQueue: Sendable {
             return state.refused
         }
     }
+
+    func set(firstLoad: Int64) { state.withLock { $0.firstLoad = firstLoad } }
 
     /// Whether more waits than a quarter of what may.
     var isCrowded: Bool {

@@ -26,7 +26,10 @@ final class StoreThread {
     private let file: StoreFile
     private let queue: StoreQueue
     private let listener: HistoryStore.Listener
-    private var writer: StoreWriter
+    /// Nil while a damaged database could not be replaced yet.
+    private var writer: StoreWriter?
+    /// What is wrong with the database while there is no writer.
+    private var damage: SQLiteError?
     private var retention: Retention
     private var nextSweep: Duration
     private var commits = 0
@@ -97,8 +100,10 @@ final class StoreThread {
             if work.isClosing, isDone || (!isWritten && queue.isClosingOverdue) { break }
             if isWritten, !work.isClosing { maintain() }
         }
+        guard held.isEmpty, let writer else { return }
+        if writer.hasForgotten { try? scrub(writer) }
         // Should this fail, the next start takes it for a crash and skips some numbers.
-        if held.isEmpty { try? writer.markClosed(sequence: queue.lastSequenceNumber) }
+        try? writer.markClosed(sequence: queue.lastSequenceNumber)
     }
 
     /// Signals belong to the loop's thread.
@@ -118,29 +123,33 @@ final class StoreThread {
 
     /// Commits what is held; false if it must be tried again.
     private func write() -> Bool {
+        guard let writer = writer ?? repaired() else { return false }
         do {
             try writer.write(held)
             committed(held)
             held = []
         } catch  where error.isDamage {
-            guard repair(after: error) else { return false }
-            return write()
+            // Closed before another file gets its name.
+            self.writer = nil
+            damage = error
+            retry = max(retry, Self.firstRetry)
+            return false
         } catch  where error.isPassing {
             wait(because: error)
             return false
         } catch {
-            guard writeOneByOne() else { return false }
+            guard writeOneByOne(writer) else { return false }
         }
-        if retry > 0 {
-            retry = 0
+        if queue.statistics.waitingBecause != nil {
             queue.update { $0.waitingBecause = nil }
             listener.trouble(.cleared)
         }
+        retry = 0
         return true
     }
 
     /// Finds the batch that can't be stored at all, so that it does not stop the others.
-    private func writeOneByOne() -> Bool {
+    private func writeOneByOne(_ writer: StoreWriter) -> Bool {
         while let first = held.first {
             do {
                 try writer.write([first])
@@ -159,11 +168,12 @@ final class StoreThread {
 
     private func committed(_ batches: [StoreQueue.Waiting]) {
         queue.release(batches)
+        if let writer, writer.hasForgotten { queue.set(firstLoad: writer.loadFloor + 1) }
         listener.committed(batches.map { Receipt(ticket: $0.ticket, events: $0.batch.events) })
     }
 
     private func wait(because error: SQLiteError) {
-        if retry == 0 {
+        if queue.statistics.waitingBecause == nil {
             let reason = "\(error)"
             queue.update { $0.waitingBecause = reason }
             listener.trouble(.waiting(reason: reason))
@@ -174,6 +184,7 @@ final class StoreThread {
     /// Sequence numbers have a commit of their own: a page that is written over in the log may
     /// still find room on a full disk.
     private func reserve(through mark: Int64) {
+        guard let writer else { return }
         do {
             try writer.transaction { () throws(SQLiteError) in
                 try Numbers.write(Numbers.sequence, mark, in: writer.database)
@@ -197,28 +208,32 @@ final class StoreThread {
 
     // MARK: Damage
 
-    /// Replaces a database that was found damaged by what can be read of it.
-    private func repair(after error: SQLiteError) -> Bool {
+    /// The writer of a new database that has what can be read of the damaged one.
+    private func repaired() -> StoreWriter? {
         do {
-            let damage = try Salvage(file: file, reason: error.message).run()
+            let reason = damage?.message ?? "unknown"
+            let report = try Salvage(file: file, reason: reason).run()
             let opened = try file.open()
             let new = try StoreWriter(opened.database)
-            let mark = try Numbers.read(Numbers.sequence, in: new.database)
-            queue.skip(past: mark)
+            // Open like the one before: an end without a close is a crash.
+            try Numbers.write(Numbers.isOpen, 1, in: new.database)
+            queue.skip(past: try Numbers.read(Numbers.sequence, in: new.database))
             writer = new
-            listener.trouble(.repaired(damage))
-            return true
+            damage = nil
+            listener.trouble(.repaired(report))
+            return new
         } catch {
-            wait(because: SQLiteError(code: 0, message: "\(error)", action: "repair"))
-            return false
+            wait(because: SQLiteError(code: 0, message: "\(error)", action: "replace"))
+            return nil
         }
     }
 
     // MARK: Maintenance
 
     private func maintain() {
+        guard let writer else { return }
         do {
-            if writer.hasForgotten { try scrub() }
+            if writer.hasForgotten { try scrub(writer) }
             var dropped = try retention.trimBusy(writer)
             if !retention.isSweeping, MonotonicClock.now() >= nextSweep {
                 nextSweep = MonotonicClock.now() + Self.sweepInterval
@@ -228,14 +243,14 @@ final class StoreThread {
             commits += 1
             if commits >= Self.commitsPerSizeCheck || dropped > 0 {
                 commits = 0
-                try checkSize(dropped: dropped)
+                try checkSize(writer, dropped: dropped)
             }
         } catch {
             // Nothing is lost by keeping more; the next turn tries again.
         }
     }
 
-    private func checkSize(dropped: Int) throws(SQLiteError) {
+    private func checkSize(_ writer: StoreWriter, dropped: Int) throws(SQLiteError) {
         let bytes = try writer.databaseBytes()
         queue.update { statistics in
             statistics.databaseBytes = bytes
@@ -247,9 +262,10 @@ final class StoreThread {
     }
 
     /// Takes what was forgotten out of the log, too, and gives its pages back.
-    private func scrub() throws(SQLiteError) {
-        try writer.database.run(
-            "PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)", for: "scrub")
-        writer.hasForgotten = false
+    private func scrub(_ writer: StoreWriter) throws(SQLiteError) {
+        try writer.database.run("PRAGMA incremental_vacuum", for: "scrub")
+        // Somebody who reads just now keeps the log: then the next turn tries again.
+        let isBusy = try writer.database.number("PRAGMA wal_checkpoint(TRUNCATE)") != 0
+        writer.hasForgotten = isBusy
     }
 }

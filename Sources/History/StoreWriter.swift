@@ -2,6 +2,9 @@ import PageModel
 
 /// Turns batches into rows, on the store's thread; the owner of the connection that writes.
 final class StoreWriter {
+    /// How long a call waits for another process's lock: the thread has more to do meanwhile.
+    private static let patience: Int32 = 250
+
     let database: Database
     /// The number of this start; see ``LoadNumbers``.
     private let epoch: Int64
@@ -51,6 +54,7 @@ final class StoreWriter {
         let insertRun = try database.prepare(
             "INSERT INTO titles (target, title, first, last, count, told) VALUES (?, ?, ?, ?, 1, ?)"
         )
+        database.wait(milliseconds: Self.patience)
         self.database = database
         self.epoch = epoch
         self.loadFloor = loadFloor

@@ -6,7 +6,7 @@ import WebAddress
 extension LoadError {
     /// A hop's failure as the load's; the words are the same.
     init(_ error: TransferError) {
-        self.init(phase: Phase(error.phase), code: error.code, message: error.message)
+        self.init(phase: Phase(error.phase), code: error.code.rawValue, message: error.message)
     }
 
     /// An address that leads nowhere, met in that phase.

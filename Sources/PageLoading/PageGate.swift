@@ -7,18 +7,18 @@ enum PageGate {
     static func refusal(of head: ResponseHead) -> LoadError? {
         switch head.status {
         case 204, 205:
-            failed("noContent", "the answer is \(head.status), which has no page to show")
+            failed(.noContent, "the answer is \(head.status), which has no page to show")
         case 304:
-            failed("notModified", "the answer is 304, though nothing was asked that it could be")
+            failed(.notModified, "the answer is 304, though nothing was asked that it could be")
         default:
             isAttachment(head)
-                ? failed("download", "the answer is a download (Content-Disposition: attachment)")
+                ? failed(.download, "the answer is a download (Content-Disposition: attachment)")
                 : nil
         }
     }
 
-    private static func failed(_ code: String, _ message: String) -> LoadError {
-        LoadError(phase: .content, code: code, message: message)
+    private static func failed(_ failure: LoadFailure, _ message: String) -> LoadError {
+        LoadError(phase: .content, failure, message: message)
     }
 
     /// RFC 6266: any disposition type but `inline` is handled as an attachment, as browsers do.

@@ -6,11 +6,11 @@ extension PageLoad: TransferConsumer {
     package func transferReceived(head: ResponseHead) -> HeadVerdict { received(head) }
 
     package var wantsContent: Bool {
-        if case .page(let reader, _) = answer { !reader.isSettled } else { false }
+        if let reader { !reader.isSettled } else { false }
     }
 
     package func transferReceived(content: UnsafeRawBufferPointer) {
-        if case .page(let reader, _) = answer { reader.read(content) }
+        reader?.read(content)
     }
 
     package func transferReceived(block bytes: Int) { received(block: bytes) }

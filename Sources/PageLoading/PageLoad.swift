@@ -20,6 +20,8 @@ package final class PageLoad {
         /// Goes on to another address.
         case redirect(status: Int, location: [UInt8])
         case page(PageReader, ResponseHead)
+        /// What we have is still right: the answer to a request with conditions.
+        case notModified(ResponseHead)
         /// Is no page to show, whatever its body.
         case refused(LoadError)
     }
@@ -32,17 +34,23 @@ package final class PageLoad {
     let loop: EventLoop
     private let pool: TransferPool
     private var transfer: Transfer?
+    /// Header lines that make the first request one for changes only.
+    private let conditions: [String]
     private let onEvent: (PageEvent) -> Void
     private let onEnd: (LoadResult) -> Void
 
+    /// Cookies that an earlier load left, for this one to send; at its end, those that are left now.
+    package var cookies: [String] = []
     private var startedAt: Duration = .zero
-    private lazy var deadline = Deadline { [unowned self] in deadlineReached() }
+    private lazy var deadline = Deadline(isLimit: true) { [unowned self] in deadlineReached() }
     private lazy var refreshWait = Deadline { [unowned self] in followWaitingRefresh() }
     private var waitingRefresh: WebAddress?
 
     /// The address of the present hop.
     private(set) var current: WebAddress
     private(set) var answer: Answer?
+    /// That of `answer`, if it is a page: asked for with every slice of a body.
+    private(set) var reader: PageReader?
     private var redirectCount = 0
     private var refreshCount = 0
     private var redirects: [LoadResult.Redirect] = []
@@ -57,11 +65,14 @@ package final class PageLoad {
     /// - Parameters:
     ///   - page: The state to go on from; a new one for a page that was never loaded.
     ///   - initialURL: The URL as it was given, less user information: what the result shows.
+    ///   - conditions: Header lines such as `If-None-Match: "x"`, for the first request alone. A
+    ///     304 to it finishes the load, with that status and without a title; the page stays.
     ///   - onEvent: Gets each change in order; never called if the page records no events.
     ///   - onEnd: Gets the result, once; the load is over then, and its transfer given back.
     package init(
         _ address: WebAddress, page: Page, initialURL: String, options: LoadOptions,
-        loop: EventLoop, pool: TransferPool, onEvent: @escaping (PageEvent) -> Void,
+        loop: EventLoop, pool: TransferPool, conditions: [String] = [],
+        onEvent: @escaping (PageEvent) -> Void,
         onEnd: @escaping (LoadResult) -> Void
     ) {
         self.address = address
@@ -69,6 +80,7 @@ package final class PageLoad {
         self.options = options
         self.loop = loop
         self.pool = pool
+        self.conditions = conditions
         self.onEvent = onEvent
         self.onEnd = onEnd
         current = address
@@ -81,6 +93,22 @@ package final class PageLoad {
         return reader.kind == .html || reader.kind == .xml
     }
 
+    /// The head of the last answer; nil before there is one, and for a redirect.
+    package var head: ResponseHead? {
+        switch answer {
+        case .page(_, let head), .notModified(let head): head
+        default: nil
+        }
+    }
+
+    /// The bytes of the title before decoding; nil if they are not wanted or not known.
+    package var titleBytes: [UInt8]? {
+        if case .page(let reader, _) = answer { reader.titleBytes } else { nil }
+    }
+
+    /// Whether the request that is under way is the one with the conditions.
+    private var isFirstHop: Bool { redirectCount == 0 && refreshCount == 0 }
+
     // MARK: Starting and stopping
 
     /// Sends the first request.
@@ -90,25 +118,28 @@ package final class PageLoad {
         tellEvents()
         loop.arm(deadline, at: startedAt + options.timeout)
         guard let transfer = pool.take() else {
-            return fail(LoadError(phase: .request, code: "outOfMemory", message: "no memory"))
+            return fail(LoadError(phase: .request, .outOfMemory, message: "no memory"))
         }
         self.transfer = transfer
+        if !cookies.isEmpty { transfer.cookies = cookies }
         startHop()
     }
 
     /// WebKit's stopLoading: the load fails with `cancelled` at once. Nothing if it is over.
     package func stopLoading() {
         guard !isOver else { return }
-        fail(LoadError(phase: phase, code: "cancelled", message: "the load was stopped"))
+        fail(LoadError(phase: phase, .cancelled, message: "the load was stopped"))
     }
 
     private func startHop() {
         answer = nil
+        reader = nil
         known.url = current.text
         isInHop = true
         transfer?.start(
             current, options: options.transfer,
-            isConfiguredOrigin: current.isSameOrigin(as: address), consumer: self)
+            isConfiguredOrigin: current.isSameOrigin(as: address),
+            moreHeaders: isFirstHop ? conditions : [], consumer: self)
     }
 
     private var phase: LoadError.Phase {
@@ -121,7 +152,7 @@ package final class PageLoad {
         if waitingRefresh != nil {
             return fail(
                 LoadError(
-                    phase: .redirect, code: "timedOut",
+                    phase: .redirect, .timedOut,
                     message: "the load was not over when the page's refresh was due"))
         }
         fail(LoadError(transfer.loadTimeoutError(after: options.timeout)))
@@ -133,9 +164,18 @@ package final class PageLoad {
     func received(_ head: ResponseHead) -> HeadVerdict {
         known.status = head.status
         known.contentType = head.contentType
-        known.bytes = 0
-        if head.isRedirect, let location = head.location, !location.isEmpty {
+        known.title = nil
+        known.encoding = nil
+        known.encodingSource = nil
+        known.bytes = nil
+        if options.followsRedirects, head.isRedirect, let location = head.location,
+            !location.isEmpty
+        {
             answer = .redirect(status: head.status, location: location)
+            return .ignoreBody
+        }
+        if head.status == 304, isFirstHop, !conditions.isEmpty {
+            answer = .notModified(head)
             return .ignoreBody
         }
         if let error = PageGate.refusal(of: head) {
@@ -143,7 +183,11 @@ package final class PageLoad {
             return .ignoreBody
         }
         let reader = PageReader(
-            contentType: head.contentType, options: .init(encoding: options.encoding))
+            contentType: head.contentType,
+            options: .init(
+                encoding: options.encoding, maySniff: head.maySniff,
+                keepsTitleBytes: options.keepsTitleBytes))
+        self.reader = reader
         answer = .page(reader, head)
         page.responseStarted(expectedBytes: head.contentLength)
         return .read
@@ -169,13 +213,27 @@ package final class PageLoad {
             fail(refusal)
         case .page(let reader, let head):
             error.map { fail(LoadError($0)) } ?? pageEnded(reader, head)
+        case .notModified(let head):
+            stayedAsItWas(head)
         case nil:
             fail(error.map { LoadError($0) } ?? Self.noAnswer)
         }
     }
 
+    /// A web view would show the page from its cache: the same title, committed anew.
+    private func stayedAsItWas(_ head: ResponseHead) {
+        let title = page.title
+        page.commitEmpty(
+            Commit(
+                url: current.text, status: head.status, contentType: nil, encoding: nil,
+                encodingSource: nil))
+        page.titleParsed(title)
+        known.bytes = 0
+        finish(status: head.status)
+    }
+
     private static let noAnswer = LoadError(
-        phase: .firstByte, code: "connectionClosed", message: "closed without an answer")
+        phase: .firstByte, .connectionClosed, message: "closed without an answer")
 
     private func pageEnded(_ reader: PageReader, _ head: ResponseHead) {
         reader.finish()
@@ -194,7 +252,7 @@ package final class PageLoad {
         guard redirectCount < options.maxRedirects else {
             return fail(
                 LoadError(
-                    phase: .redirect, code: "tooManyRedirects",
+                    phase: .redirect, .tooManyRedirects,
                     message: "more than \(options.maxRedirects) redirects"))
         }
         redirectCount += 1
@@ -224,7 +282,7 @@ package final class PageLoad {
         guard refreshCount <= Self.mostRefreshes else {
             fail(
                 LoadError(
-                    phase: .redirect, code: "tooManyRedirects",
+                    phase: .redirect, .tooManyRedirects,
                     message: "more than \(Self.mostRefreshes) refreshes"))
             return true
         }
@@ -237,6 +295,8 @@ package final class PageLoad {
     private func followWaitingRefresh() {
         guard let next = waitingRefresh else { return }
         waitingRefresh = nil
+        // Its status is the result's until there is another answer, and so is all else of it.
+        keepPage()
         page.refreshed(to: next.text, status: known.status ?? 0)
         tellEvents()
         current = next
@@ -266,18 +326,23 @@ package final class PageLoad {
         isOver = true
         loop.disarm(deadline)
         loop.disarm(refreshWait)
-        if case .page(let reader, _) = answer {
-            known.title = reader.isTitleKnown ? title(of: reader) : nil
-            known.encoding = reader.encodingName
-            known.encodingSource = reader.encodingSource.map { PageModel.EncodingSource($0) }
-            known.bytes = transfer?.bodyBytes
-        }
+        keepPage()
         known.redirects = redirects
         known.timings = timings
+        if options.keepsCookies, let transfer { cookies = transfer.cookies }
         if let transfer { pool.give(back: transfer) }
         transfer = nil
         tellEvents()
         onEnd(known)
+    }
+
+    /// Puts what is known of the present hop's page into the result.
+    private func keepPage() {
+        guard case .page(let reader, _) = answer else { return }
+        known.title = reader.isTitleKnown ? title(of: reader) : nil
+        known.encoding = reader.encodingName
+        known.encodingSource = reader.encodingSource.map { PageModel.EncodingSource($0) }
+        known.bytes = transfer?.bodyBytes
     }
 
     private func tellEvents() {

@@ -12,6 +12,7 @@ struct Navigation: Sendable {
         case replace
     }
 
+    /// How far it has come.
     enum Stage: Sendable {
         /// Nothing has come but redirects.
         case requested

@@ -1,6 +1,6 @@
 /// What one web view would show of its page, and the story of how that changes.
 ///
-/// Input comes from `PageLoading/PageLoader`, which calls one method for each step of a load; the
+/// Input comes from `PageLoading/PageLoad`, which calls one method for each step of a load; the
 /// events are taken by the owner, after any number of steps. Names, values and order are WebKit's,
 /// and deviate only where a comment says so. Time is an argument: nothing here reads a clock.
 ///

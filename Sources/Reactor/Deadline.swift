@@ -4,10 +4,17 @@
 package final class Deadline {
     fileprivate(set) var due: Duration = .zero
     fileprivate var position: Int?
+    /// Whether it was moved on already since it was armed.
+    fileprivate var hadRespite = false
+    let isLimit: Bool
     let action: () -> Void
 
-    /// - Parameter action: Runs once each time the deadline is reached; it may arm it again.
-    package init(action: @escaping () -> Void) {
+    /// - Parameters:
+    ///   - isLimit: Whether it bounds a wait for something from outside. What has come by then is
+    ///     taken in first; if the loop was held up, that takes a few turns, which it is given.
+    ///   - action: Runs once each time the deadline is reached; it may arm it again.
+    package init(isLimit: Bool = false, action: @escaping () -> Void) {
+        self.isLimit = isLimit
         self.action = action
     }
 
@@ -20,11 +27,22 @@ package final class Deadline {
 struct DeadlineHeap {
     private var items: [Deadline] = []
 
+    /// A limit that is found due later than this is the fault of a loop that was held up: its
+    /// process was stopped, or a write was not taken.
+    private static let mostDelay = Duration.milliseconds(20)
+    /// How long what came meanwhile may take to be read, at most.
+    private static let longestRespite = Duration.seconds(1)
+
     /// The next deadline's moment.
     var nextDue: Duration? { items.first?.due }
 
     /// Puts a deadline in, or moves it.
     mutating func arm(_ deadline: Deadline, due: Duration) {
+        deadline.hadRespite = false
+        place(deadline, due: due)
+    }
+
+    private mutating func place(_ deadline: Deadline, due: Duration) {
         deadline.due = due
         if let position = deadline.position {
             siftDown(siftUp(position))
@@ -45,11 +63,25 @@ struct DeadlineHeap {
         siftDown(siftUp(position))
     }
 
-    /// Takes out and gives the next deadline that is due by `now`.
+    /// Takes out and gives the next deadline that is due by `now`, unless it is a limit.
     mutating func popDue(by now: Duration) -> Deadline? {
-        guard let first = items.first, first.due <= now else { return nil }
+        guard let first = items.first, first.due <= now, !first.isLimit else { return nil }
         disarm(first)
         return first
+    }
+
+    /// Takes out and gives the next deadline that is due by `now`; moves on, once, each limit that
+    /// is found so late that the loop must have been held up.
+    mutating func popDueOrLimit(by now: Duration) -> Deadline? {
+        while let first = items.first, first.due <= now {
+            guard first.isLimit, !first.hadRespite, now - first.due > Self.mostDelay else {
+                disarm(first)
+                return first
+            }
+            first.hadRespite = true
+            place(first, due: now + min(now - first.due, Self.longestRespite))
+        }
+        return nil
     }
 
     private mutating func place(_ deadline: Deadline, at position: Int) {

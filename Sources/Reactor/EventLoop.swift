@@ -5,7 +5,8 @@ import Glibc
 /// for, all on one thread.
 ///
 /// Input: the kernel's events. Output: a call of each ready descriptor's handler (libcurl's sockets
-/// go to `Fetching/TransferPool`), then of each due deadline, then of the end-of-turn actions.
+/// go to `Fetching/TransferPool`), then of each due deadline, then of the end-of-turn actions; limits
+/// that are due come behind those, and the actions once more.
 /// Not `Sendable`: it stays with the thread that runs it, and so does all that it calls.
 package final class EventLoop {
     /// What a descriptor is watched for, and what it is ready for.
@@ -160,6 +161,10 @@ package final class EventLoop {
         now = MonotonicClock.now()
         for event in events[..<count] { dispatch(event) }
         while let deadline = deadlines.popDue(by: now) { deadline.action() }
+        for action in turnEndActions { action() }
+        guard let due = deadlines.nextDue, due <= now else { return }
+        // Limits, behind what this turn has brought to its end.
+        while let deadline = deadlines.popDueOrLimit(by: now) { deadline.action() }
         for action in turnEndActions { action() }
     }
 

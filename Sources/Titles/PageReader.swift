@@ -11,10 +11,15 @@ package final class PageReader {
         /// Whether a body without a usable type may be taken for a page by its first bytes
         /// (false under `X-Content-Type-Options: nosniff`).
         package var maySniff: Bool
+        /// Whether ``PageReader/titleBytes`` is wanted.
+        package var keepsTitleBytes: Bool
 
-        package init(encoding: Encoding? = nil, maySniff: Bool = true) {
+        package init(
+            encoding: Encoding? = nil, maySniff: Bool = true, keepsTitleBytes: Bool = false
+        ) {
             self.encoding = encoding
             self.maySniff = maySniff
+            self.keepsTitleBytes = keepsTitleBytes
         }
     }
 
@@ -32,6 +37,11 @@ package final class PageReader {
     /// The title's end tag, or the end of the page, was seen. Until `isSettled`, a frameset can still
     /// take the title back, and a title that is moved out of a table can take its place.
     package private(set) var isTitleKnown = false
+    /// The bytes of an HTML page's title before decoding; nil if they are not wanted or not known.
+    package var titleBytes: [UInt8]? {
+        guard options.keepsTitleBytes, isTitleKnown else { return nil }
+        return rawTitle.bytes(of: title, in: decision?.encoding)
+    }
     /// The encoding's name; nil while undecided, or when the body is no page.
     package var encodingName: String? { decision?.encoding.name }
     /// Where the encoding was found; nil while undecided, or when the body is no page.
@@ -53,6 +63,7 @@ package final class PageReader {
     private var decoder = Decoder(.utf8)
     private var html = HTMLTokenizer()
     private var titleVersion = 0
+    private var rawTitle = RawTitle()
     private var xml: XMLReader?
     /// The unfinished character at the end of what libxml2 was given.
     private var xmlTail: [UInt8] = []
@@ -153,7 +164,12 @@ package final class PageReader {
             if let xml {
                 decode(slice, for: xml)
             } else {
+                let wasReading = html.rules.titles.isReading
                 decoder.decode(slice) { html.read($0) }
+                if options.keepsTitleBytes {
+                    rawTitle.took(
+                        slice, wasReading: wasReading, version: html.rules.titles.version)
+                }
                 if html.isSettled { takeOver() }
             }
             at = end

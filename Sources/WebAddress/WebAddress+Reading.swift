@@ -14,17 +14,11 @@ extension WebAddress {
         return nil
     }
 
-    /// A reference as the URL standard's parser sees it: trimmed, without tabs and line breaks,
-    /// with slashes for backslashes in front of the query.
+    /// A reference as the URL standard's parser sees it: trimmed, without tabs and line breaks.
     static func cleaned(_ reference: some Sequence<UInt8>) -> [UInt8] {
         var bytes = reference.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
         while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
-        bytes = Array(bytes.drop { $0 <= 0x20 })
-        for index in bytes.indices {
-            if bytes[index] == UInt8(ascii: "?") || bytes[index] == UInt8(ascii: "#") { break }
-            if bytes[index] == UInt8(ascii: "\\") { bytes[index] = UInt8(ascii: "/") }
-        }
-        return bytes
+        return Array(bytes.drop { $0 <= 0x20 })
     }
 
     /// Where the ":" of a leading scheme stands; nil for a relative reference.
@@ -46,8 +40,9 @@ extension WebAddress {
 
     /// The text for libcurl: all behind the authority percent-encoded, the authority as it is (a
     /// host may be an IDN in UTF-8).
-    static func encodedBehindAuthority(_ bytes: [UInt8], schemeEnd: Int?) -> String {
-        var start = schemeEnd.map { $0 + 1 } ?? 0
+    static func encodedBehindAuthority(_ reference: Reference) -> String {
+        let bytes = reference.bytes
+        var start = reference.schemeEnd.map { $0 + 1 } ?? 0
         if bytes.dropFirst(start).starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
             start += 2
             while start < bytes.count, !isDelimiter(bytes[start]) { start += 1 }
@@ -59,7 +54,8 @@ extension WebAddress {
     /// The text in quotes, less user information, controls shown escaped, cut at 200 characters.
     static func quoted(_ text: String) -> String {
         var shown = "\""
-        for scalar in withoutUserInformation(text).unicodeScalars.prefix(200) {
+        // It could not be parsed: nobody knows where the user information ends.
+        for scalar in cut(text, authorityOnly: false).unicodeScalars.prefix(200) {
             if scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\"" {
                 shown += scalar.escaped(asASCII: true)
             } else {
@@ -69,19 +65,37 @@ extension WebAddress {
         return shown + "\""
     }
 
-    /// Any text that is meant as a URL, with what stands between "//" and the last "@" of the
-    /// authority cut out: fit for logs and errors even when it could not be parsed.
+    /// Any text that is meant as a URL, less user information: fit for logs and errors. One that
+    /// cannot be parsed loses all up to its last "@", since a password may hold anything.
     package static func withoutUserInformation(_ text: String) -> String {
+        guard text.utf8.contains(UInt8(ascii: "@")) else { return text }
+        return cut(text, authorityOnly: (try? WebAddress(text)) != nil)
+    }
+
+    /// Cuts out what stands between the scheme's slashes and the last "@", of the authority or of
+    /// all.
+    private static func cut(_ text: String, authorityOnly: Bool) -> String {
         let bytes = Array(text.utf8)
-        var start = 0
-        if let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            bytes[(colon + 1)...].starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")])
-        {
-            start = colon + 3
-        }
-        let end = bytes[start...].firstIndex(where: isDelimiter) ?? bytes.count
-        guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return text }
-        return String(decoding: bytes[..<start] + bytes[(at + 1)...], as: UTF8.self)
+        let schemeEnd = endOfScheme(bytes)
+        let behind = schemeEnd.map { $0 + 1 } ?? 0
+        let start = bytes[behind...].firstIndex { !isSlash($0) } ?? bytes.count
+        // Without a slash, "name:secret@host" is no scheme.
+        let isScheme =
+            start > behind
+            || schemeEnd.map {
+                Scheme(rawValue: String(decoding: bytes[..<$0], as: UTF8.self).lowercased()) != nil
+            } ?? true
+        let from = isScheme ? start : 0
+        let end =
+            authorityOnly
+            ? bytes[from...].firstIndex { isDelimiter($0) || isSlash($0) } ?? bytes.count
+            : bytes.count
+        guard let at = bytes[from..<end].lastIndex(of: UInt8(ascii: "@")) else { return text }
+        return String(decoding: bytes[..<from] + bytes[(at + 1)...], as: UTF8.self)
+    }
+
+    private static func isSlash(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
     }
 
     static func malformed(_ shown: String, _ problem: String) -> WebAddressError {

@@ -91,17 +91,22 @@ package struct WebAddress: Hashable, Sendable {
         if let schemeEnd {
             let name = String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased()
             guard Scheme(rawValue: name) != nil else {
+                let remedy =
+                    Self.suggestedScheme(for: name).map { "did you mean \($0.rawValue):?" }
+                    ?? "only http: and https: are loaded"
                 throw WebAddressError(
                     code: .unsupportedScheme,
-                    message: "\(Self.quoted(shown)) is a \(name): URL (only http: and https: "
-                        + "are loaded)")
+                    message: "\(Self.quoted(shown)) is a \(name): URL (\(remedy))")
             }
         } else if base == nil {
             throw Self.malformed(shown, "has no scheme (write \"https://\" before it)")
         }
         guard let handle = URLHandle() else { throw Self.malformed(shown, "finds no memory") }
         if let base { _ = handle.set(url: base.text) }
-        let code = handle.set(url: Self.encodedBehindAuthority(bytes, schemeEnd: schemeEnd))
+        let plain = Self.plain(bytes, schemeEnd: schemeEnd, base: base?.scheme)
+        let code =
+            plain.bytes.isEmpty
+            ? CURLUE_OK : handle.set(url: Self.encodedBehindAuthority(plain))
         guard code == CURLUE_OK else { throw Self.malformed(shown, Self.reason(of: code)) }
         // Asking libcurl for a part that cannot be there costs as much as for one that is.
         let has = { (byte: Character) in

@@ -1,6 +1,7 @@
 /// Why a text is no address that can be loaded.
 package struct WebAddressError: Error, Equatable, Sendable, CustomStringConvertible {
-    package enum Code: String, Sendable {
+    /// What is wrong. The words are those of the events' `error.code`.
+    package enum Code: String, Sendable, CaseIterable {
         case malformedURL, unsupportedScheme
     }
 

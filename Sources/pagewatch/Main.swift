@@ -33,6 +33,7 @@ enum Main {
         // it when its own reader has gone.
         signal(SIGPIPE, SIG_IGN)
         keepStandardDescriptorsTaken()
+        DescriptorLimit.raise()
     }
 
     /// Fills the places of standard descriptors that the caller closed, so that no socket or file

@@ -1,10 +1,11 @@
 import Configuration
 import Events
+import WebAddress
 
 /// The program as its caller sees it: arguments in, an exit code out.
 struct Program {
     /// Every command, in the order in which help lists them.
-    static let commands: [Command] = [.check, .daemon, .verify]
+    static let commands: [Command] = [.check, .daemon, .verify, .history, .forget, .backup]
 
     /// What the arguments behind the program's name ask for.
     enum Request {
@@ -71,8 +72,12 @@ struct Program {
             return "\(escaped(word)) is not an option (\"pagewatch --help\" lists all)"
         }
         if word.contains("://") {
-            return "\(quoted(word)) is not a command"
-                + " (write \"pagewatch check \(escaped(word))\")"
+            let url = WebAddress.withoutUserInformation(word)
+            return "\(quoted(url)) is not a command"
+                + " (write \"pagewatch check \(escaped(url))\")"
+        }
+        if word == "version" {
+            return "\(quoted(word)) is not a command (write \"pagewatch --version\")"
         }
         if let near = nearest(to: word, among: commands.map(\.name) + ["help"]) {
             return "\(quoted(word)) is not a command (did you mean \"\(near)\"?)"

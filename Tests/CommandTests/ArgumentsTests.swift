@@ -98,6 +98,13 @@ private func options(_ arguments: String...) throws -> CheckOptions {
         #expect(try options("-m", "1", "-m", "2", "--json", "--json").timeouts.load == .seconds(2))
     }
 
+    @Test(arguments: [
+        "http://p:3128", "p", "p:3128", "socks5h://n:p@[::1]:1080", "https://p/", "HTTP://p",
+    ])
+    func `take a proxy as curl does`(proxy: String) throws {
+        #expect(try options("-x", proxy, "a").proxy == proxy)
+    }
+
     @Test func `say the same as the defaults in the help`() throws {
         for option in CheckOptions.groups.flatMap(\.options) {
             guard let value = option.facts.defaultValue else { continue }
@@ -131,6 +138,26 @@ private func options(_ arguments: String...) throws -> CheckOptions {
         (["-qj", "a"], "-j in -qj is not an option (--help lists them)"),
         (["-Q", "a"], "-Q is not an option (did you mean -q, --quiet?)"),
         (["-json", "a"], "-json is not an option (write --json)"),
+        (["-proxy=Secret", "a"], "-proxy is not an option (write --proxy)"),
+        (["-Ume:secret", "a"], "-U is not an option (did you mean -u, --user?)"),
+        (["-kE", "secret", "a"], "-E in -kE is not an option (--help lists them)"),
+        (["-kEsecret", "a"], "-E in -kE is not an option (--help lists them)"),
+        (["-sSL", "a"], "-s is not an option (leave it out, or write --no-progress)"),
+        (["-kL", "a"], "-L in -kL is not an option (leave it out: redirects are followed)"),
+        (["-o", "f", "a"], #"-o is not an option (write "> FILE" behind the command)"#),
+        (["-v", "a"], "-v is not an option (write --events)"),
+        (["--max-time=5", "a"], "--max-time is not an option (write --timeout)"),
+        (["-q", "--events", "a"], "--quiet and --events exclude each other (write only one)"),
+        (["-x", "me:secret@", "a"], "-x is no proxy's URL (write http://proxy.example:3128)"),
+        (["-x", "http://", "a"], "-x is no proxy's URL (write http://proxy.example:3128)"),
+        (["-x", "a b", "a"], "-x is no proxy's URL (write http://proxy.example:3128)"),
+        (
+            ["-x", "ftp://h", "a"],
+            "-x has a scheme that is none of a proxy's (write http://proxy.example:3128)"
+        ),
+        (
+            ["-x", "h:99999", "a"], "-x has a port that is none (write http://proxy.example:3128)"
+        ),
         (["a", "--timeout"], "--timeout needs a value (write --timeout 30s)"),
         (["a", "-m"], "-m needs a value (write -m 30s)"),
         (["--from", "--json"], "--from needs a value, but --json follows (write --from urls.txt)"),
@@ -197,6 +224,11 @@ private func options(_ arguments: String...) throws -> CheckOptions {
     @Test(arguments: [
         ("chek", #""chek" is not a command (did you mean "check"?)"#),
         ("https://a/", #""https://a/" is not a command (write "pagewatch check https://a/")"#),
+        (
+            "https://me:secret@a/",
+            #""https://a/" is not a command (write "pagewatch check https://a/")"#
+        ),
+        ("version", #""version" is not a command (write "pagewatch --version")"#),
         ("--json", #"--json belongs behind a command (write "pagewatch check --json")"#),
         ("--nothing", #"--nothing is not an option ("pagewatch --help" lists all)"#),
         ("wxyz", #""wxyz" is not a command ("pagewatch --help" lists all)"#),
@@ -273,7 +305,7 @@ private struct SteadyNumbers: RandomNumberGenerator {
                 #expect(help.contains("(default \(value))"), "\(value)")
             }
         }
-        for code in [0, 1, 2, 3, 130] { #expect(help.contains("  \(code)  ")) }
+        for code in [0, 1, 2, 3, 130, 143] { #expect(help.contains("  \(code)  ")) }
         for line in (help + HelpText.of(Program.commands)).split(separator: "\n") {
             #expect(line.count <= 80, "\(line)")
             #expect(line.last != " ")

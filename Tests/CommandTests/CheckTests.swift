@@ -122,6 +122,116 @@ import Testing
         await site.stop()
     }
 
+    @Test func `loads nothing when the authorities to trust can't be read`() async throws {
+        let site = try await LoopbackSite.start()
+        let folder = try TemporaryFolder()
+        let empty = try folder.write("no certificate\n", to: "ca.pem")
+        for (file, words) in [
+            ("/nonexistent/ca.pem", "No such file"), ("/tmp", "Is a directory"),
+            (empty, "holds no certificate"), ("/dev/null", "holds no certificate"),
+        ] {
+            let outcome = try await check("--cacert", file, site.url("/v2"))
+            #expect(outcome.exitCode == 3)
+            #expect(outcome.errorText.hasPrefix("pagewatch check: --cacert: "))
+            #expect(outcome.errorText.contains(words))
+        }
+        #expect(await site.requests().isEmpty)
+        await site.stop()
+    }
+
+    @Test func `loads fewer pages at a time where few files may be open, and says so`() async throws
+    {
+        let site = try await LoopbackSite.start()
+        func check(descriptors: Int) async throws -> Program.Outcome {
+            let urls = (1...40).map { site.url("/page?title=\($0)") }
+            return try await Program(
+                "/bin/sh",
+                [
+                    "-c", "ulimit -S -n 70 && ulimit -H -n \(descriptors) && exec \"$@\"", "sh",
+                    BuiltProducts.path("pagewatch"), "check", "--per-host", "64",
+                ] + urls
+            ).run()
+        }
+        let few = try await check(descriptors: 80)
+        #expect(few.exitCode == 0)
+        #expect(
+            few.errorText == "pagewatch check: 4 pages load at a time, not 64: only 80 files may"
+                + " be open (raise \"ulimit -n\")\n")
+        // The soft limit is raised as far as that goes.
+        let enough = try await check(descriptors: 400)
+        #expect(enough.exitCode == 0)
+        #expect(enough.errorText == "")
+        await site.stop()
+    }
+
+    @Test func `takes no notice of blanks around a URL`() async throws {
+        let site = try await LoopbackSite.start()
+        let outcome = try await check("--json", " \t\(site.url("/page?title=A"))\n")
+        #expect(outcome.exitCode == 0)
+        #expect(
+            try objects(outcome).first?["initialURL"] as? String == site.url("/page?title=A"))
+        await site.stop()
+    }
+
+    @Test func `names the line of a list that is bad`() async throws {
+        let site = try await LoopbackSite.start()
+        let folder = try TemporaryFolder()
+        let good = site.url("/page?title=A")
+        let file = try folder.write("# a\n\(good) # fine\nhttp://\n", to: "urls")
+        let json = try await check("--json", "--from", file)
+        let bad = try #require(try objects(json).first { $0["outcome"] as? String == "failed" })
+        let message = try #require((bad["error"] as? JSON)?["message"] as? String)
+        #expect(message.hasPrefix("\(file):3: "))
+        #expect(json.outputText.contains("\"initialURL\":\"\(good)\""))
+        let events = try await check("--events", "--from", file)
+        #expect(events.exitCode == 3)
+        #expect(events.errorText.hasPrefix("pagewatch check: \(file):3: "))
+        // Word and code agree.
+        let plugin = try await check("--plugin", "--from", file)
+        #expect(plugin.exitCode == 3)
+        #expect(plugin.outputText.hasPrefix("UNKNOWN - 1 of 2 pages not fine: \(file):3: "))
+        await site.stop()
+    }
+
+    @Test func `is not fine with a list without a URL`() async throws {
+        let text = try await check("--from", "-", input: "# nothing\n")
+        #expect(text.exitCode == 3)
+        #expect(
+            text.errorText
+                == "pagewatch check: no URL in standard input (nothing is checked)\n")
+        let plugin = try await check("--plugin", "--from", "-", input: "")
+        #expect(plugin.exitCode == 3)
+        #expect(plugin.outputText == "UNKNOWN - no pages\n")
+        #expect(plugin.errorText == "")
+    }
+
+    @Test func `tells whether a title matches, and what it was`() async throws {
+        let site = try await LoopbackSite.start()
+        let folder = try TemporaryFolder()
+        let url = site.url("/page?title=A")
+        let file = try folder.write("# pagewatch titles 1\n\(url)\t\"B\"\n", to: "titles")
+        let outcome = try await check("--json", "--changed", file, "--expect-title", "^A", url)
+        #expect(outcome.exitCode == 1)
+        #expect(
+            outcome.outputText.hasSuffix(#"},"previousTitle":"B","titleMatches":true}"# + "\n"))
+        await site.stop()
+    }
+
+    @Test func `counts a page once whose title takes a pattern too long`() async throws {
+        let site = try await LoopbackSite.start(
+            text: """
+                serve /long
+                head 200 text/html
+                text <title>\(String(repeating: "a", count: 900))!</title>
+                """)
+        let outcome = try await check("--plugin", "--expect-title", "^(a+)+$", site.url("/long"))
+        #expect(outcome.exitCode == 3)
+        #expect(outcome.outputText.hasPrefix("UNKNOWN - 200 "))
+        #expect(outcome.outputText.contains("takes too long"))
+        #expect(outcome.errorText.contains("takes too long"))
+        await site.stop()
+    }
+
     @Test func `tells of a list that cannot be read`() async throws {
         let outcome = try await check("--from", "/nonexistent/list")
         #expect(outcome.exitCode == 3)

@@ -1,9 +1,11 @@
+import Glibc
 import LoopbackSite
 import TestSupport
 import Testing
 
-/// How much later than its deadline a load may end, on a machine with more to do.
-private let slack = 0.3
+/// How much later than its deadline a load may end where others keep the processor busy; alone it
+/// ends within some milliseconds.
+private let slack = 1.0
 
 @Suite(.inTurns) struct `A deadline` {
     /// B45-B50: each of these servers would hold a careless client for ever.
@@ -37,7 +39,7 @@ private let slack = 0.3
         #expect(run.results.count == good.count + stuck.count)
         #expect(run.result(of: site.url("/silent-after-block"))?.title == "Stalled")
         #expect(run.exitCode == 2)
-        #expect(run.outcome.wall < .seconds(3 + 2 * slack))
+        #expect(run.outcome.wall < .seconds(3 + 4 * slack))
         await mute.stop()
         await site.stop()
         withExtendedLifetime(swallowing) {}
@@ -112,6 +114,34 @@ private let slack = 0.3
             """)
         let run = try await CheckRun.of(site.url("/slow"), "--stall-timeout", "600ms")
         #expect(run.result?.title == "Came at last")
+        #expect(run.exitCode == 0)
+        await site.stop()
+    }
+
+    /// As after a suspended machine, or a reader of the output that took nothing for a while.
+    @Test func `finds nothing late that came while the program was stopped`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /held/{n}
+            head 200 text/html
+            text <title>Came</title>
+            gate go
+            text <p>The end
+            """)
+        let urls = (1...10).map { site.url("/held/\($0)") }
+        let program = try Program.pagewatch(
+            arguments: ["check", "--json", "--timeout", "3s", "--per-host", "10"] + urls
+        ).start()
+        await site.waitForGate("go", count: 10)
+        let timeout = ContinuousClock.now + .milliseconds(3200)
+        program.send(signal: SIGSTOP)
+        await site.open(gate: "go", staysOpen: true)
+        // The moment itself is what matters here.
+        try await Task.sleep(until: timeout)
+        program.send(signal: SIGCONT)
+        let run = CheckRun(await program.outcome())
+        #expect(run.results.count == 10)
+        #expect(run.results.allSatisfy { $0.title == "Came" && $0.error == nil })
         #expect(run.exitCode == 0)
         await site.stop()
     }

@@ -175,3 +175,58 @@ private struct Expectation: Sendable, CustomTestStringConvertible {
         #expect(ends.values.allSatisfy { $0 == 1 } && ends.count == 3)
     }
 }
+
+@Suite(.inTurns) struct `An odd answer` {
+    @Test func `that changes the protocol is no HTTP, and at once`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /switch
+            text HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: x\\r\\n
+            text Connection: Upgrade\\r\\n\\r\\n
+            silence
+            """)
+        let run = try await CheckRun.of(site.url("/switch"), "--timeout", "20s")
+        #expect(run.result?.error == "firstByte: notHTTP")
+        await site.stop()
+    }
+
+    @Test func `of too many codings is refused only if somebody would read it`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /away
+            head 302
+            header Location: /there
+            header Content-Encoding: gzip, gzip, gzip, gzip, gzip
+            serve /there
+            head 200 text/html
+            text <title>There</title>
+            serve /many
+            head 200 text/html
+            header Content-Encoding: gzip, gzip, gzip, gzip, gzip
+            text <title>Many</title>
+            """)
+        let run = try await CheckRun.of(site.url("/away"), site.url("/many"))
+        #expect(run.result(of: site.url("/away"))?.title == "There")
+        #expect(run.result(of: site.url("/many"))?.error == "body: badContentEncoding")
+        await site.stop()
+    }
+
+    @Test func `that forbids to guess its type is no page without one`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /guessed
+            head 200
+            text <!DOCTYPE html><title>Guessed</title>
+            serve /told
+            head 200
+            header X-Content-Type-Options: NoSniff
+            text <!DOCTYPE html><title>Guessed</title>
+            """)
+        let run = try await CheckRun.of(site.url("/guessed"), site.url("/told"))
+        #expect(run.result(of: site.url("/guessed"))?.title == "Guessed")
+        let told = try #require(run.result(of: site.url("/told")))
+        #expect(told.outcome == "finished")
+        #expect(told.title == nil)
+        await site.stop()
+    }
+}

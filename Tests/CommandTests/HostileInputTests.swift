@@ -11,7 +11,9 @@ import Testing
         "http://[::g]/", "http://[::1]x/", "http://%zz/", "http://a%00b/", "file:///etc/passwd",
         "ftp://127.0.0.1/", "FILE:///etc/passwd", "javascript:alert(1)", "data:text/html,x",
         "mailto:me:hush@example.org", "localhost:8080/", "example.org", "//example.org/", "/", "?",
-        "gopher://me:hush@127.0.0.1/",
+        "gopher://me:hush@127.0.0.1/", "http:///me:hush@127.0.0.1:0/", "htp://me:hush@127.0.0.1/",
+        "http:/me:hush@127.0.0.1:0/", "http:\\\\me:hush@127.0.0.1:0", "http://me:a/hush@127.0.0.1/",
+        "http://me:a#hush@127.0.0.1/", "http://me:a?hush@127.0.0.1/", "//me:hush@127.0.0.1/",
     ])
     func `is refused before anything is loaded, in one line and without a secret`(
         typed: String

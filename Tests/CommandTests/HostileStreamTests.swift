@@ -99,6 +99,50 @@ private final class Feed {
         await site.stop()
     }
 
+    @Test(arguments: [true, false])
+    func `that is interrupted just when its list ends, ends`(isSignalFirst: Bool) async throws {
+        let site = try await LoopbackSite.playing(Self.scenario)
+        let feed = try Feed()
+        let running = try feed.program(site.url("/page")).start()
+        var lines = running.lines.makeAsyncIterator()
+        #expect(await lines.next() != nil)
+        // Both are there when it goes on, so one turn of the loop sees both.
+        running.send(signal: SIGSTOP)
+        if isSignalFirst { running.send(signal: SIGINT) }
+        feed.end()
+        if !isSignalFirst { running.send(signal: SIGINT) }
+        running.send(signal: SIGCONT)
+        #expect(await running.outcome().exitCode == 130)
+        await site.stop()
+    }
+
+    @Test func `can be interrupted while nobody writes to its list`() async throws {
+        let site = try await LoopbackSite.playing(Self.scenario)
+        let folder = try TemporaryFolder()
+        try #require(mkfifo(folder.file("list"), 0o600) == 0)
+        let running = try Program.pagewatch(
+            arguments: ["check", "--from", folder.file("list"), site.url("/page")]
+        ).start()
+        var lines = running.lines.makeAsyncIterator()
+        #expect(await lines.next() != nil)
+        running.send(signal: SIGINT)
+        #expect(await running.outcome().exitCode == 130)
+        await site.stop()
+    }
+
+    @Test func `that is interrupted says UNKNOWN to a monitoring system`() async throws {
+        let site = try await LoopbackSite.playing(Self.scenario)
+        let running = try Program.pagewatch(
+            arguments: ["check", "--plugin", site.url("/silent")] + CheckRun.patience
+        ).start()
+        _ = try await site.waitForRequest("/silent")
+        running.send(signal: SIGINT)
+        let outcome = await running.outcome()
+        #expect(outcome.exitCode == 130)
+        #expect(outcome.outputText.hasPrefix("UNKNOWN - interrupted by Ctrl-C: "))
+        await site.stop()
+    }
+
     @Test func `that is interrupted leaves the terminal as it was`() async throws {
         let site = try await LoopbackSite.playing(Self.scenario)
         var program = Program.pagewatch(

@@ -45,7 +45,14 @@ private func frame(
     @Test func `cut a long URL by columns`() {
         #expect(
             frame([("https://例え.テスト/とても長い道", 0.5)]).lines
-                == ["例え.テスト/…  ━━━━━━━━━─────────  50 %"])
+                == ["例え…も長い道  ━━━━━━━━━─────────  50 %"])
+    }
+
+    @Test func `tell pages of one host apart`() {
+        let pages = (1...9).map { ("http://127.0.0.1:44621/some/long/path/page/\($0)", 0.5) }
+        let lines = frame(pages, columns: 60).lines
+        #expect(Set(lines).count == 9)
+        #expect(lines[0].hasPrefix("http:/…ng/path/page/1"))
     }
 
     @Test func `are as many as fit, and count the rest`() {
@@ -214,6 +221,23 @@ private final class Terminal {
         let shown = terminal.shown()
         #expect(shown.hasPrefix(erasure + "line\r\n"))
         #expect(shown.contains("a/  "))
+    }
+
+    @Test func `never waits for a terminal that takes nothing`() throws {
+        let terminal = try Terminal()
+        let display = ProgressDisplay(isWanted: true, descriptor: terminal.program)
+        display.begin(1, url: "https://a/")
+        // Nobody reads: far more than any terminal holds.
+        for number in 0..<1000 {
+            display.update(1, progress: Double(number) / 1000)
+            display.printAbove { display.send([UInt8](repeating: 0x78, count: 1000)) }
+        }
+        #expect(!display.isReady)
+        let output = StandardOutput(descriptor: terminal.program)
+        output.write("held\n")
+        output.flush()
+        #expect(output.held == 5)
+        output.abandon()
     }
 
     @Test func `leaves nothing behind when the program ends early`() throws {

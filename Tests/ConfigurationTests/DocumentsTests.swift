@@ -81,6 +81,14 @@ private let tables: [(section: String, keys: [KeyFacts])] = [
         }
     }
 
+    @Test func `lists the keys whose edit is told as rebased`() throws {
+        let text = try TextFile.read(project + "/docs/CONFIGURATION.md")
+        let list = text.split(separator: "These keys are ").last?.split(separator: "\n\n").first
+        let words = list?.split(whereSeparator: { " \n,.".contains($0) }).map(String.init)
+        let keys = (tables.first?.keys ?? []).filter(\.isOfPage)
+        #expect(words == keys.map { "`\($0.name)`" })
+    }
+
     @Test(arguments: KeyTables.target.keys.map(\.facts))
     func `has examples that are right`(key: KeyFacts) throws {
         #expect(try settings("\(key.name): \(key.example)") != TargetSettings())

@@ -137,6 +137,11 @@ import WebAddress
         #expect(loaded.isDropInFolderMissing && loaded.mistakes.isEmpty)
         #expect(loaded.configuration.targets.map(\.name) == ["a"])
         #expect(loaded.targetsOfMissingFolder.map(\.name) == ["b"])
+        // An empty folder is what is left where one was mounted.
+        try folder.write([:])
+        let empty = folder.load(after: before.configuration)
+        #expect(empty.isDropInFolderMissing && empty.mistakes.isEmpty)
+        #expect(empty.targetsOfMissingFolder.map(\.name) == ["b"])
     }
 
     @Test func `keep the targets of a folder that can't be read`() throws {

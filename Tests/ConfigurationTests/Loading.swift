@@ -10,6 +10,10 @@ struct ConfigurationFolder {
     /// - Parameter main: The text of the main file.
     init(_ main: String) throws {
         folder = try TemporaryFolder()
+        // What the examples of keys name.
+        for name in ["ca.pem", "us.pem", "us.key", "password", "token"] {
+            try folder.write("swordfish\n", to: name)
+        }
         try folder.write(main, to: "pagewatch.yaml")
     }
 

@@ -34,11 +34,12 @@ private func written(_ body: (inout JSONWriter) -> Void) -> String {
     }
 
     @Test(arguments: [
-        (0.1, "0.1"), (0.0, "0.0"), (1.0, "1.0"), (0.22444444444444445, "0.22444444444444445"),
-        (1e-7, "1e-07"), (1e300, "1e+300"), (-2.5, "-2.5"),
+        (0.1, "0.1"), (0.0, "0.0"), (1.0, "1.0"), (0.22444444444444445, "0.224444"),
+        (0.30000000000000004, "0.3"), (2.7e-5, "0.000027"), (1e-7, "0.0"), (-1e-7, "0.0"),
+        (12.000001, "12.000001"), (0.9999999, "1.0"), (86400, "86400.0"), (-2.5, "-2.5"),
         (.infinity, "null"), (-.infinity, "null"), (.nan, "null"),
     ])
-    func `writes a number in its shortest form, and null when there is none`(
+    func `writes a number in plain decimals, at most six, and null when there is none`(
         number: Double, text: String
     ) {
         #expect(written { $0.value(number) } == text)

@@ -45,6 +45,23 @@ private func refused(_ url: String) -> LoadResult {
         #expect(report.line == "UNKNOWN - list:3: \"x y\" is not a URL")
     }
 
+    @Test func `is unknown when the run was interrupted, whatever is known`() {
+        var report = PluginReport()
+        report.add(refused("https://a/"))
+        report.interrupt(by: "Ctrl-C")
+        #expect(report.state == .unknown)
+        #expect(report.line.hasPrefix("UNKNOWN - interrupted by Ctrl-C: https://a/: connect: "))
+    }
+
+    @Test func `is unknown once for a page whose title takes too long to search`() {
+        var report = PluginReport()
+        report.add(
+            page("https://a/"), findings: [.patternTooSlow(pattern: "x"), .titleChanged(from: "")])
+        report.add(page("https://b/"), findings: [.titleNotExpected(pattern: "x")])
+        #expect(report.line.hasPrefix("UNKNOWN - 2 of 2 pages not fine: "))
+        #expect(report.line.contains(#"200 "T" ("x" takes too long) (was "") https://a/; "#))
+    }
+
     @Test func `adds several pages up, worst first, with the slowest time`() {
         var report = PluginReport()
         report.add(page("https://a/", total: 2))
@@ -72,7 +89,7 @@ private func refused(_ url: String) -> LoadResult {
 
     @Test func `says how many pages are fine`() {
         var report = PluginReport()
-        #expect(report.line == "OK - no pages")
+        #expect(report.line == "UNKNOWN - no pages")
         report.add(page("https://a/"))
         report.add(page("https://b/"))
         #expect(report.line.hasPrefix("OK - 2 pages fine | "))

@@ -15,9 +15,11 @@ private let refused = LoadResult(
     timings: Timings(total: 0.0312),
     error: LoadError(phase: .connect, code: "refused", message: "Connection refused"))
 
-private func json(_ result: LoadResult) -> String {
+private func json(
+    _ result: LoadResult, _ findings: [Finding] = [], expectsTitle: Bool = false
+) -> String {
     var json = JSONWriter()
-    result.appendJSON(to: &json)
+    result.appendJSON(to: &json, findings: findings, expectsTitle: expectsTitle)
     return String(decoding: json.bytes, as: UTF8.self)
 }
 
@@ -43,6 +45,20 @@ private func json(_ result: LoadResult) -> String {
                 + #""contentType":null,"encoding":null,"encodingSource":null,"redirects":[],"#
                 + #""bytes":null,"timings":null,"error":{"phase":"request","#
                 + #""code":"malformedURL","message":"no scheme"}}"# + "\n")
+    }
+
+    @Test func `tells at its end what a run found out about the title`() {
+        let none = Finding.titleChanged(from: nil)
+        let differs = Finding.titleNotExpected(pattern: "x")
+        #expect(json(finished, [none]).hasSuffix(#"},"previousTitle":null}"# + "\n"))
+        #expect(
+            json(finished, [.titleChanged(from: "A"), differs], expectsTitle: true)
+                .hasSuffix(#"},"previousTitle":"A","titleMatches":false}"# + "\n"))
+        #expect(json(finished, expectsTitle: true).hasSuffix(#"},"titleMatches":true}"# + "\n"))
+        #expect(
+            json(finished, [.patternTooSlow(pattern: "x")], expectsTitle: true)
+                .hasSuffix(#"},"titleMatches":null}"# + "\n"))
+        #expect(json(refused, expectsTitle: true).hasSuffix(#""},"titleMatches":null}"# + "\n"))
     }
 
     @Test func `tells a refresh that was not followed between redirects and bytes`() {
@@ -77,6 +93,14 @@ private func json(_ result: LoadResult) -> String {
         let line = ResultLine(
             finished, findings: [.titleChanged(from: nil), .titleNotExpected(pattern: "^S\"")])
         #expect(line.text.contains(#""Example" (was (none)) (does not match "^S\"")  http:"#))
+    }
+
+    @Test func `shows a refresh that was not followed`() {
+        var result = finished
+        result.refresh = .init(delay: 5, url: "https://example.com/next")
+        #expect(
+            ResultLine(result).text.contains(
+                #""Example" (refreshes after 5 s to https://example.com/next)  http:"#))
     }
 
     @Test func `cannot be forged by a title, a message or a URL`() {

@@ -50,9 +50,8 @@ private func decode(
         let next = Array(rest.prefix(piece))
         rest = rest.dropFirst(next.count)
         try next.withUnsafeBytes { bytes in
-            try decoding.decode(bytes) {
-                result += $0; return true
-            }
+            var bytes = bytes
+            while let plain = try decoding.next(&bytes) { result += plain }
         }
     }
     return (result, decoding.isComplete)
@@ -119,15 +118,36 @@ private func decode(
         }
     }
 
-    @Test func `stops when no more is wanted`() throws {
-        let decoding = try #require(try ContentDecoding(codings: ["gzip"]))
-        let big = deflated([UInt8](repeating: 0, count: 4 << 20), windowBits: 31)
+    @Test(arguments: ["gzip", "zstd"])
+    func `comes out a piece at a time, however small it was`(coding: String) throws {
+        let zeros = [UInt8](repeating: 0, count: 4 << 20)
+        let body = coding == "zstd" ? zstd(zeros) : deflated(zeros, windowBits: 31)
+        let decoding = try #require(try ContentDecoding(codings: [coding]))
         var count = 0
-        try big.withUnsafeBytes { bytes in
-            try decoding.decode(bytes) {
-                count += $0.count; return false
+        try body.withUnsafeBytes { bytes in
+            var bytes = bytes
+            while let plain = try decoding.next(&bytes) {
+                #expect(plain.count <= DecoderBuffer.size)
+                count += plain.count
             }
         }
-        #expect(count > 0 && count <= DecoderBuffer.size)
+        #expect(count == zeros.count)
+        #expect(decoding.isComplete)
+    }
+
+    @Test func `is too large when more comes out of any of its codings, the inner ones too`()
+        throws
+    {
+        // Empty stored blocks: the last coding takes them all in and gives nothing.
+        let empty = (0..<400_000).flatMap { _ in [0, 0, 0, 0xFF, 0xFF] as [UInt8] }
+        let body = deflated(empty, windowBits: 31)
+        let decoding = try #require(
+            try ContentDecoding(codings: ["deflate", "gzip"], mostOutput: 1 << 20))
+        #expect(throws: DecodingFailure.tooLarge) {
+            try body.withUnsafeBytes { bytes in
+                var bytes = bytes
+                while let plain = try decoding.next(&bytes) { #expect(plain.isEmpty) }
+            }
+        }
     }
 }

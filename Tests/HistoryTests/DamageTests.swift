@@ -87,15 +87,34 @@ private func size(_ path: String) throws -> Int {
     }
 
     @Test(arguments: [0, 20, 100])
-    func `starts anew when nothing can be read, and keeps the file`(offset: Int) throws {
+    func `goes on with all rows when only its first page is destroyed`(offset: Int) throws {
         let store = try filled()
-        let whole = try TextFile.bytes(store.folder.database)
         let junk = [UInt8](repeating: 0xFF, count: 4096 - offset)
         try overwrite(store.folder.database, at: offset, with: junk)
+        let damage = try #require(try store.open().damage)
+        #expect(damage.salvagedTargets == 200)
+        #expect(damage.salvagedEvents == 2000)
+        #expect(damage.salvagedTitles == 2000)
+        #expect(store.files("history.db.salvage") == [])
+    }
+
+    @Test(arguments: [600, 4095, 100_000])
+    func `starts anew when nothing can be read, and keeps the file`(size: Int) throws {
+        let store = try Store()
+        try store.folder.create()
+        let junk = String(repeating: "x", count: size)
+        try TextFile.write(junk, to: store.folder.database)
         let opening = try store.open()
         let damage = try #require(opening.damage)
-        #expect(try size(damage.setAside) == whole.count)
-        #expect(opening.store.nextSequenceNumber() > 2000)
+        #expect(try TextFile.read(damage.setAside) == junk)
+        #expect(opening.targets == [])
+        #expect(damage.message.hasPrefix("the store was damaged ("))
+        let number = opening.store.nextSequenceNumber()
+        #expect(number > 1 << 32)
+        // Numbers go on though nothing is left of them, again and again.
+        opening.store.close(within: .seconds(10))
+        try TextFile.write(junk, to: store.folder.database)
+        #expect(try store.open().store.nextSequenceNumber() > number)
     }
 
     @Test func `is replaced while it is in use, and nothing that waits is lost`() async throws {

@@ -136,6 +136,7 @@ import TestSupport
         let opening = try store.write(
             Batch([.definition(target: "blog", VersionedBytes(version: 1, bytes: []))]))
         #expect(opening.targets == [])
+        #expect(opening.store.firstLoad == 42)
         #expect(try store.reader().target("blog")?.nextLoad == 42)
     }
 

@@ -14,6 +14,15 @@ import Testing
         #expect(try Pattern(pattern).firstMatch(in: text) == .match(range))
     }
 
+    @Test func `begins where it is told, with what is before in sight`() throws {
+        #expect(try Pattern("a").firstMatch(in: "aba", from: 1) == .match(2..<3))
+        #expect(try Pattern("^b").firstMatch(in: "ab", from: 1) == .noMatch)
+        #expect(try Pattern("(?<=a)b").firstMatch(in: "ab", from: 1) == .match(1..<2))
+        #expect(try Pattern("$").firstMatch(in: "ab", from: 2) == .match(2..<2))
+        #expect(try Pattern("a").firstMatch(in: "a", from: 2) == .noMatch)
+        #expect(try Pattern("a").firstMatch(in: "a", from: -1) == .noMatch)
+    }
+
     @Test func `tells that there is none`() throws {
         #expect(try Pattern("^b").firstMatch(in: "ab") == .noMatch)
         #expect(try Pattern("x").firstMatch(in: "") == .noMatch)

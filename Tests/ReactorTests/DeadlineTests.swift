@@ -43,6 +43,31 @@ import Testing
         #expect(at.map { $0 >= due } == true)
     }
 
+    @Test func `that are limits come behind all that the turn has brought to its end`() throws {
+        let loop = try EventLoop()
+        var order: [String] = []
+        loop.atTurnEnd { order.append("end") }
+        let missed = Deadline(isLimit: true) { order.append("missed") }
+        loop.arm(missed, at: loop.now)
+        loop.arm(Deadline(isLimit: true) { order.append("limit") }, at: loop.now)
+        loop.arm(Deadline { order.append("timer") }, at: loop.now - .seconds(1))
+        loop.atTurnEnd { loop.disarm(missed) }
+        loop.turn()
+        #expect(order == ["timer", "end", "limit", "end"])
+    }
+
+    @Test func `that are limits wait as long again, once, when the loop was held up`() throws {
+        let loop = try EventLoop()
+        var at: Duration?
+        let due = MonotonicClock.now() - .milliseconds(40)
+        loop.arm(Deadline(isLimit: true) { at = MonotonicClock.now() }, at: due)
+        loop.arm(Deadline {}, at: due)
+        loop.turn()
+        #expect(at == nil)
+        while at == nil { loop.turn() }
+        #expect(at.map { $0 >= due + .milliseconds(80) } == true)
+    }
+
     @Test func `are silent once disarmed, which may be done twice`() throws {
         let loop = try EventLoop()
         var calls = 0

@@ -88,4 +88,24 @@ import Testing
         #expect(player.schedule.held(often, now: player.now) == player.now + .seconds(3600))
         #expect(player.schedule.held(daily, now: player.now) == player.now + .seconds(86400))
     }
+
+    @Test func `misses nothing by a hold, however its load began`() {
+        for interval in [10, 300, 7200] {
+            var player = SchedulePlayer()
+            let id = player.add("a", interval: .seconds(interval))
+            for wait in [1, 30, 400, 3000] {
+                player.schedule.hold(id, status: 503, wait: .seconds(wait), now: player.now)
+                player.run(until: player.now + .seconds(interval * 3 + wait))
+                player.schedule.pause(id, .untilResumed, now: player.now, time: player.time)
+                player.schedule.hold(id, status: 429, wait: .seconds(wait), now: player.now)
+                player.schedule.resume(id, now: player.now)
+                let resumed = player.now
+                player.run(until: player.now + .seconds(interval * 3 + wait))
+                let starts = (player.starts[id] ?? []).filter { $0 >= resumed }
+                #expect(starts.first ?? .zero >= resumed + .seconds(wait))
+                #expect(starts.count >= 2)
+            }
+            #expect(player.gaps.isEmpty)
+        }
+    }
 }

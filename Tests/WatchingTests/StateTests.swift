@@ -113,4 +113,11 @@ import Testing
             _ = ChangeRule.decide(load, rules: Rules(), state: state)
         }
     }
+
+    @Test func `keeps no validator of a server's that is very long`() {
+        let long = String(repeating: "x", count: 1025)
+        #expect(Validators(entityTag: long, lastModified: long) == nil)
+        #expect(Validators(entityTag: long, lastModified: "d")?.entityTag == nil)
+        #expect(Validators(entityTag: String(long.dropLast()), lastModified: nil) != nil)
+    }
 }

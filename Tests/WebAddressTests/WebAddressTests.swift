@@ -16,6 +16,11 @@ import Testing
         ("http://user:secret@example.org/x", "http://example.org/x"),
         ("http:///example.org/x", "http://example.org/x"),
         ("http://127.1/", "http://127.0.0.1/"),
+        ("http:/example.org/x", "http://example.org/x"),
+        ("http:example.org/x", "http://example.org/x"),
+        ("http:\\\\example.org\\x?a\\b", "http://example.org/x?a\\b"),
+        ("http:////user:secret@example.org/@x", "http://example.org/@x"),
+        ("http://example.org/a/%2e%2E/b/%2e/.%2e/c%2e", "http://example.org/c%2e"),
         ("http://example.org?a=b", "http://example.org/?a=b"),
         ("http://example.org/a{b}?{c}", "http://example.org/a%7Bb%7D?{c}"),
     ])
@@ -59,11 +64,42 @@ import Testing
 
     @Test(arguments: [
         "http://name:secret@example.org:0/", "ftp://name:secret@example.org/",
-        "http://name:secret@exa mple/", "name:secret@example.org",
+        "http://name:secret@exa mple/", "name:secret@example.org", "http:///name:secret@h:0/",
+        "http:/name:secret@h:0/", "http:name:secret@h:0/", "http:\\\\name:secret@h:0\\",
+        "http:\\/name:secret@h:0", "http://name:se/secret@h/", "http://name:se#secret@h/",
+        "http://name:se?secret@h/", "//name:secret@h/", "http://name:a@secret@b@h:0/",
+        "htp:/name:secret@h/", "http://name:s e/secret@h/", "mailto:name:secret@h",
     ])
     func `never shows its password in an error`(typed: String) throws {
         let error = #expect(throws: WebAddressError.self) { try WebAddress(typed) }
         #expect(error?.message.contains("secret") == false, "\(error?.message ?? "")")
+    }
+
+    @Test(arguments: [
+        ("http:///user:secret@h/", "http:///h/"), ("http:\\user:secret@h/", "http:\\h/"),
+        ("http://user:secret@h/@x", "http://h/@x"), ("http://h/user:x@y", "http://h/user:x@y"),
+        ("http://user:se/secret@h/", "http://h/"), ("http://h:0/@x", "http://x"),
+    ])
+    func `is shown as it was given, but for its user information`(typed: String, shown: String) {
+        #expect(WebAddress.withoutUserInformation(typed) == shown)
+    }
+
+    @Test(arguments: [
+        ("htp://x/", "http"), ("hhtps://x/", "https"), ("ttps://x/", "https"),
+        ("htttp://x/", "http"), ("httpss://x/", "https"), ("htpps:/x/", "https"),
+    ])
+    func `of a scheme that is almost right is told the right one`(
+        typed: String, scheme: String
+    ) throws {
+        let error = #expect(throws: WebAddressError.self) { try WebAddress(typed) }
+        #expect(error?.code == .unsupportedScheme)
+        #expect(error?.message.hasSuffix("URL (did you mean \(scheme):?)") == true)
+    }
+
+    @Test(arguments: ["ftp://x/", "smtp://x/", "file:///x", "tcp://x/"])
+    func `of another scheme is not told that it was mistyped`(typed: String) throws {
+        let error = #expect(throws: WebAddressError.self) { try WebAddress(typed) }
+        #expect(error?.message.contains("only http: and https:") == true)
     }
 
     @Test func `keeps its user information apart, decoded`() throws {
@@ -85,6 +121,17 @@ import Testing
         ("/ü", "http://example.org/%C3%BC"),
         ("/a b", "http://example.org/a%20b"),
         ("HTTPS://OTHER.example/", "https://other.example/"),
+        ("http:/shown", "http://example.org/shown"),
+        ("HTTP:shown", "http://example.org/a/shown"),
+        ("http:", "http://example.org/a/b?c=d"),
+        ("http:a:b", "http://example.org/a/a:b"),
+        ("http:?q", "http://example.org/a/b?q"),
+        ("https:/other.example/x", "https://other.example/x"),
+        ("https:other.example", "https://other.example/"),
+        ("http:///other.example/x", "http://other.example/x"),
+        ("///other.example/x", "http://other.example/x"),
+        ("%2e%2e/x", "http://example.org/x"),
+        ("x/%2E/y?%2e/z", "http://example.org/a/x/y?%2e/z"),
     ])
     func `resolves as in a browser`(reference: String, url: String) throws {
         let base = try WebAddress("http://example.org/a/b?c=d")

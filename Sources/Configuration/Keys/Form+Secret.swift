@@ -123,6 +123,12 @@ extension Form<[TargetSettings.Header]> {
                     node, "headers has \(entries.count) entries", remedy: "write \(most) or fewer")
                 return nil
             }
+            var names: Set<String> = []
+            for entry in entries where !names.insert(entry.key.lowercased()).inserted {
+                reading.mistakes.add(
+                    at: entry.position, "the header \(Quoted.shown(entry.key)) stands here twice",
+                    remedy: "take one of the two out; case does not matter in their names")
+            }
             let headers = entries.compactMap { read($0, &reading) }
             return headers.count == entries.count ? headers : nil
         },
@@ -195,15 +201,19 @@ extension Form<TargetSettings.BasicAuth> {
         },
         write: { auth, writing in
             let secret = Form<Secret>.secret()
-            return "{user: \(secret.write(auth.user, writing)),"
+            return "{user: \(name.write(auth.user, writing)),"
                 + " password: \(secret.write(auth.password, writing))}"
         })
 
-    private static let name = Form<Secret>.secret(check: { text in
-        guard text.utf8.contains(UInt8(ascii: ":")) else { return nil }
-        return ValueError(
-            "has a \":\" in the user's name, which Basic can't send", remedy: "write another name")
-    })
+    // Without its password a name opens nothing, and with `{file: …}` for that it can be kept.
+    private static let name = Form<Secret>.secret(
+        isPublic: { _ in true },
+        check: { text in
+            guard text.utf8.contains(UInt8(ascii: ":")) else { return nil }
+            return ValueError(
+                "has a \":\" in the user's name, which Basic can't send",
+                remedy: "write another name")
+        })
 }
 
 extension Form<TargetSettings.ClientCertificate> {

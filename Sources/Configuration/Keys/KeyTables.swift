@@ -58,9 +58,10 @@ enum KeyTables {
         Key(
             "basic_auth", \.basicAuth, Form<TargetSettings.BasicAuth>.basicAuth.optional,
             of: initial,
-            example: "{user: watcher, password: swordfish}", isOfPage: true),
+            example: "{user: watcher, password: {file: password}}", isOfPage: true),
         Key(
-            "bearer", \.bearer, Form<Secret>.secret().optional, of: initial, example: "swordfish",
+            "bearer", \.bearer, Form<Secret>.secret().optional, of: initial,
+            example: "{file: token}",
             isOfPage: true),
         Key("cookies", \.keepsCookies, .flag, of: initial, example: "true", isOfPage: true),
     ]
@@ -68,11 +69,11 @@ enum KeyTables {
     private static let connection: [Key<TargetSettings>] = [
         Key(
             "ca_file", \.caFile, Form<String>.readableFile.optional, of: initial,
-            example: "/dev/null"),
+            example: "ca.pem"),
         Key(
             "client_certificate", \.clientCertificate,
             Form<TargetSettings.ClientCertificate>.clientCertificate.optional,
-            of: initial, example: "{certificate: /dev/null, key: /dev/null}", isOfPage: true),
+            of: initial, example: "{certificate: us.pem, key: us.key}", isOfPage: true),
         Key("insecure", \.isInsecure, .flag, of: initial, example: "true"),
         Key(
             "proxy", \.proxy, Form<Secret>.proxy.optional, of: initial,

@@ -64,6 +64,8 @@ struct Reading {
     mutating func refuseKey(
         _ entry: YAMLEntry, of what: String, among names: [String], else remedy: String
     ) {
+        // To look for a near one takes long, and an alias can bring the same key in a million times.
+        guard !mistakes.isTold(at: entry.position) else { return }
         let near = nearest(to: entry.key, among: names)
         mistakes.add(
             at: entry.position, "\(Quoted.shown(entry.key)) is not a key of \(what)",

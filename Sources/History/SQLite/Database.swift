@@ -18,8 +18,8 @@ struct Database: ~Copyable {
         case salvage
     }
 
-    /// How long one call waits for another process's lock, in milliseconds.
-    private static let patience: Int32 = 250
+    /// How long one call waits for another process's lock at first, in milliseconds.
+    private static let patience: Int32 = 5000
 
     private let raw: OpaquePointer
 
@@ -54,6 +54,9 @@ struct Database: ~Copyable {
 
     deinit { sqlite3_close_v2(raw) }
 
+    /// Sets how long one call waits for another process's lock.
+    borrowing func wait(milliseconds: Int32) { sqlite3_busy_timeout(raw, milliseconds) }
+
     /// Runs statements that give no rows, or whose rows do not matter.
     borrowing func run(_ sql: String, for action: String) throws(SQLiteError) {
         let code = sqlite3_exec(raw, sql, nil, nil, nil)
@@ -65,7 +68,7 @@ struct Database: ~Copyable {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(
             raw, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard code == SQLITE_OK, let statement else { throw error(code, "prepare") }
+        guard code == SQLITE_OK, let statement else { throw error(code, "") }
         return Statement(owning: statement)
     }
 

@@ -6,10 +6,10 @@ struct SQLiteError: Error, Equatable, CustomStringConvertible {
     let code: Int32
     /// SQLite's words.
     let message: String
-    /// What the call was for, such as "commit".
+    /// What the call was for, such as "migrate"; empty where the message says enough.
     let action: String
 
-    var description: String { "\(action): \(message)" }
+    var description: String { action.isEmpty ? message : "\(action): \(message)" }
 
     /// Whether the file is not what SQLite wrote there.
     var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(primary) }

@@ -20,7 +20,7 @@ struct Statement: ~Copyable {
         default:
             let error = SQLiteError(
                 code: code, message: String(cString: sqlite3_errmsg(sqlite3_db_handle(raw))),
-                action: "step")
+                action: "")
             // The statement would keep its part of the transaction open.
             sqlite3_reset(raw)
             throw error

@@ -7,6 +7,7 @@ import Glibc
 /// can; what must be remembered between two pieces is in the properties, and bounded. Text that
 /// nobody asks for is skipped with memchr. The states have the standard's names.
 struct HTMLTokenizer {
+    /// Where it is, by the standard's names.
     enum State {
         case data, tagOpen, endTagOpen, tagName
         case beforeAttributeName, attributeName, afterAttributeName

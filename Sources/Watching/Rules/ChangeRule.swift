@@ -252,7 +252,6 @@ package struct ChangeRule {
         events.append(
             .rebased(from: state.told?.title, to: shown.title, because: because))
         explanation = "told as rebased: our own side was changed (\(because)), so the page may not"
-        state.switches = []
         tell(shown)
     }
 

@@ -94,8 +94,13 @@ package struct Validators: Equatable, Sendable {
     /// `Last-Modified` as sent.
     package var lastModified: String?
 
-    /// - Returns: nil if both are missing.
+    /// Bytes of one that is worth keeping; a server could make it as long as a whole head.
+    private static let longest = 1024
+
+    /// - Returns: nil if both are missing, or too long to be kept.
     package init?(entityTag: String?, lastModified: String?) {
+        let entityTag = entityTag.flatMap { $0.utf8.count <= Self.longest ? $0 : nil }
+        let lastModified = lastModified.flatMap { $0.utf8.count <= Self.longest ? $0 : nil }
         guard entityTag != nil || lastModified != nil else { return nil }
         self.entityTag = entityTag
         self.lastModified = lastModified

@@ -75,7 +75,7 @@ package struct OfflineJudge {
     /// Whether failures do not count for now.
     package var isOffline: Bool { spell != nil }
 
-    /// Takes in how a load went.
+    /// Takes in how a load went, before ``ChangeRule`` decides about it.
     ///
     /// - Parameters:
     ///   - host: The host of the first hop that failed, or of the last one: its name or address.

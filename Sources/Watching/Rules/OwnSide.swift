@@ -24,14 +24,12 @@ package struct OwnSide: Equatable, Sendable {
         readerVersion: UInt32
     ) {
         self.url = StableHash.of(url)
-        var secretHash = StableHash()
-        for secret in secrets { secretHash.add(secret) }
         var headerHash = StableHash()
         for header in headers {
             headerHash.add(header.name)
             headerHash.add(header.value)
         }
-        headerHash.add(UInt16(truncatingIfNeeded: secretHash.mixed))
+        headerHash.add(Self.trace(of: secrets))
         self.headers = headerHash.value
         self.encoding = StableHash.of(encoding)
         self.userAgent = StableHash.of(userAgent)
@@ -52,6 +50,13 @@ package struct OwnSide: Equatable, Sendable {
         self.userAgent = userAgent
         self.rules = rules
         self.readerVersion = readerVersion
+    }
+
+    /// Too little to try guesses against: one of 65,536 wrong ones fits, too.
+    static func trace(of secrets: [String?]) -> UInt16 {
+        var hash = StableHash()
+        for secret in secrets { hash.add(secret) }
+        return UInt16(truncatingIfNeeded: hash.mixed)
     }
 
     /// What is different, against what it was.

@@ -6,6 +6,8 @@ struct TitleComparison {
     private static let mostPlaces = 100
 
     private let ignore: [Pattern]
+    /// What was compared of titles so far: each is asked for several times in one decision.
+    private var known: [(title: String, compared: String)] = []
     /// The patterns that gave up on a title of this comparison's.
     private(set) var exceeded: [String] = []
 
@@ -23,10 +25,16 @@ struct TitleComparison {
     /// it if nothing else were left.
     mutating func compared(_ title: String) -> String {
         guard !ignore.isEmpty else { return title }
+        // Looked for among at most a dozen, by bytes: a pattern may tell normal forms apart.
+        if let known = known.first(where: { Watching.isSame($0.title, title) }) {
+            return known.compared
+        }
         var rest = title
         for pattern in ignore { rest = removing(pattern, from: rest) }
         let collapsed = Self.collapsed(rest)
-        return collapsed.isEmpty ? title : collapsed
+        let compared = collapsed.isEmpty ? title : collapsed
+        known.append((title, compared))
+        return compared
     }
 
     private mutating func removing(_ pattern: Pattern, from text: String) -> String {

@@ -314,10 +314,10 @@ extension Schedule {
         for (number, index) in inOrder.enumerated() {
             let step = min(Self.breath, targets[index].pace / Nanoseconds(inOrder.count))
             let due = now + step * Nanoseconds(number)
-            targets[index].next = due
+            targets[index].next = max(due, targets[index].heldUntil)
             targets[index].isRegular = true
             targets[index].isOutOfPhase = true
-            heap.set(index, due: max(due, targets[index].heldUntil))
+            heap.set(index, due: targets[index].next)
         }
     }
 
@@ -334,9 +334,11 @@ extension Schedule {
         target.isRegular = early >= target.next
         var due = early
         if target.isRegular {
-            due = max(hold, target.next + (withJitter ? target.jitter : 0))
+            due = max(now, hold, target.next + (withJitter ? target.jitter : 0))
             // What a hold passes over was not missed: the server wished it so.
-            if hold > target.next {
+            if hold > target.next, target.isOutOfPhase {
+                target.next = hold
+            } else if hold > target.next {
                 target.next += (hold - target.next) / target.interval * target.interval
             }
         }

@@ -89,18 +89,20 @@ struct ScheduledTarget {
             return interval / 4 + share(of: interval - interval / 4)
         }
         var step = interval
-        for _ in 0..<max(0, failingLoads) where step < backoffMax {
-            step = min(step * 2, backoffMax)
-        }
+        // Thirty doublings of a second are more than the longest interval.
+        for _ in 0..<min(max(0, failingLoads), 30) { step = min(step * 2, backoffMax) }
         return step
     }
 
-    /// Makes ``next`` the first regular start after `now`, on the beat of the one that was due.
+    /// Makes ``next`` a start that still can be made, on the beat of the one that was due.
     ///
+    /// A start that is late by no more than the jitter may be is not missed: else a load that takes
+    /// nearly the whole interval would run into the next one for our own jitter's sake.
     /// - Returns: Whether starts were passed over; the first of them is what ``next`` was.
     mutating func skipMissed(now: Nanoseconds) -> Bool {
-        guard next <= now else { return false }
-        next += ((now - next) / interval + 1) * interval
+        let latest = now - interval / 10
+        guard next < latest else { return false }
+        next += (latest - next + interval - 1) / interval * interval
         return true
     }
 }

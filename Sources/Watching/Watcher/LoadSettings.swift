@@ -76,7 +76,10 @@ final class LoadSettings {
         let options = LoadOptions()
         options.timeout = settings.timeout
         options.maxRedirects = settings.maxRedirects
+        options.followsRedirects = settings.followsRedirects
         options.followsRefresh = settings.followsRefresh
+        options.keepsTitleBytes = true
+        options.keepsCookies = settings.keepsCookies
         options.titleLimit = settings.titleLimit
         options.encoding = settings.encoding.flatMap { Encoding(label: $0) }
         options.transfer = transferOptions(settings, userAgent: userAgent)
@@ -99,6 +102,10 @@ final class LoadSettings {
                 return nil
             }
             return WebAddress.Credentials(user: user, password: password)
+        }
+        options.clientCertificate = settings.clientCertificate.map { files in
+            .init(
+                certificate: files.certificate, key: files.key, password: files.password?.reveal())
         }
         options.isInsecure = settings.isInsecure
         options.caFile = settings.caFile

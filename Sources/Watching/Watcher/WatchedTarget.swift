@@ -16,6 +16,8 @@ final class WatchedTarget {
     /// The number of its next load.
     var nextLoad: Int64
     var load: RunningLoad?
+    /// Of the loads so far, if they are kept; not over a restart.
+    var cookies: [String] = []
     /// Why its last title was or was not told: one sentence.
     var explanation = ""
 
@@ -45,4 +47,6 @@ struct RunningLoad {
     /// Nil while it waits.
     var load: PageLoad?
     var started: Timestamp
+    /// What the request asked with.
+    var sentValidators: Validators?
 }

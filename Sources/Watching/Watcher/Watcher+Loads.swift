@@ -1,5 +1,6 @@
 import CLinux
 import Configuration
+import Fetching
 import History
 import PageLoading
 import PageModel
@@ -13,22 +14,28 @@ extension Watcher {
         schedule.begun(place, now: BoottimeClock.now())
         let started = Self.time()
         target.state.lastStart = started
+        let validators = target.state.validators(
+            for: target.settings.ownSide(of: target.definition))
         let load = PageLoad(
             target.definition.url, page: target.page, initialURL: target.definition.url.text,
             options: target.settings.load, loop: loop, pool: pool,
+            conditions: Self.conditions(validators),
             onEvent: { [unowned self, unowned target] event in
                 audience.changed(event, target: target.name, load: number)
             },
             onEnd: { [unowned self, unowned target] result in
                 ended(target, place, result)
             })
-        target.load = RunningLoad(number: number, load: load, started: started)
+        target.load = RunningLoad(
+            number: number, load: load, started: started, sentValidators: validators)
+        load.cookies = target.cookies
         load.start(.reload)
     }
 
     private func ended(_ target: WatchedTarget, _ place: Schedule.ID, _ result: LoadResult) {
         guard let running = target.load, let load = running.load else { return }
         target.page = load.page
+        target.cookies = load.cookies
         // The memory that it keeps for the next ones; all were told.
         _ = target.page.takeEvents()
         target.load = nil
@@ -37,7 +44,8 @@ extension Watcher {
             giveBackMemory()
         }
         if isStopping { return keepNumber(of: running, target) }
-        decide(target, place, running, result, isPage: load.isPage)
+        holdBack(target, place, load)
+        decide(target, place, running, load, result)
     }
 
     /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
@@ -56,12 +64,16 @@ extension Watcher {
 
     private func decide(
         _ target: WatchedTarget, _ place: Schedule.ID, _ running: RunningLoad,
-        _ result: LoadResult, isPage: Bool
+        _ load: PageLoad, _ result: LoadResult
     ) {
         let time = Self.time()
         judgeConnection(target, result.error, time: time)
         let observation = Observation(
-            result, time: time, isPage: isPage, isBodyEmpty: result.bytes == 0,
+            result, time: time, isPage: load.isPage, isBodyEmpty: result.bytes == 0,
+            titleBytes: load.titleBytes.map { TitleBytes($0) },
+            isChallenged: load.head?.isChallenge ?? false, sentValidators: running.sentValidators,
+            validators: Validators(
+                entityTag: load.head?.entityTag, lastModified: load.head?.lastModified),
             ownSide: target.settings.ownSide(of: target.definition), isOffline: judge.isOffline)
         let decision = ChangeRule.decide(
             observation, rules: target.settings.rules, state: target.state)
@@ -73,6 +85,22 @@ extension Watcher {
             failingLoads: decision.state.failingLoads(target.settings.rules),
             now: BoottimeClock.now())
         armAlarm()
+    }
+
+    /// The header lines that ask for the page only if it is another one.
+    private static func conditions(_ validators: Validators?) -> [String] {
+        [
+            validators?.entityTag.map { "If-None-Match: \($0)" },
+            validators?.lastModified.map { "If-Modified-Since: \($0)" },
+        ].compactMap { $0 }
+    }
+
+    /// Heeds a server that asks to be left alone for a while.
+    private func holdBack(_ target: WatchedTarget, _ place: Schedule.ID, _ load: PageLoad) {
+        guard let head = load.head, let value = head.retryAfter,
+            let wait = RetryAfter.wait(value, time: Self.time())
+        else { return }
+        schedule.hold(place, status: head.status, wait: wait, now: BoottimeClock.now())
     }
 
     private func judgeConnection(_ target: WatchedTarget, _ error: LoadError?, time: Timestamp) {

@@ -151,19 +151,26 @@ struct ArgumentParser<Options> {
                 "\(written) is an option of another command"
                     + " (write \"pagewatch \(other.command) \(written)\")")
         }
+        if let advice = advice(onCurlOption: name) {
+            return UsageError("\(written) is not an option (\(advice))")
+        }
         if let near = nearest(to: name, among: options.map(\.facts.long) + ["help", "version"]) {
             return UsageError("\(written) is not an option (did you mean --\(near)?)")
         }
         return UsageError("\(written) is not an option (--help lists them)")
     }
 
+    /// What follows the letter is not told: it may be a value, and secret.
     private func unknown(_ letter: Character, in argument: String) -> UsageError {
-        let long = String(argument.dropFirst())
-        let name = String(long.prefix { $0 != "=" })
+        let name = String(argument.dropFirst().prefix { $0 != "=" })
         if name.count > 1, options.contains(where: { $0.facts.long == name }) {
-            return UsageError("\(escaped(argument)) is not an option (write -\(escaped(argument)))")
+            return UsageError("-\(name) is not an option (write --\(name))")
         }
-        let within = argument.count > 2 ? " in \(escaped(argument))" : ""
+        let before = argument.prefix { $0 != letter }
+        let within = before.count > 1 ? " in \(escaped("\(before)\(letter)"))" : ""
+        if let advice = advice(onCurlOption: String(letter)) {
+            return UsageError("-\(letter)\(within) is not an option (\(advice))")
+        }
         if let other = options.first(where: { option in
             option.facts.short.map { $0.lowercased() == letter.lowercased() } ?? false
         }), let short = other.facts.short {

@@ -4,11 +4,16 @@ import Reactor
 
 /// The addresses of `--from`, read from the file or pipe only as fast as they are wanted.
 final class AddressSource {
-    /// What a line of the list gives.
-    enum Line {
-        case address(String)
+    /// What is next in the list.
+    enum Next {
+        /// A line, and where it stands (`FILE:LINE`).
+        case address(String, place: String)
         /// Why the line, or what follows, cannot be read; one sentence.
         case problem(String)
+        /// Enough for this turn: ask again in the next one.
+        case later
+        /// Nothing at the moment, and `onReady` follows, unless it is the end.
+        case nothing
     }
 
     private let name: String
@@ -20,6 +25,8 @@ final class AddressSource {
     private var lines: [LineReader.Line] = []
     private var nextLine = 0
     private var isWholeRead = false
+    /// A turn reads once: however little comes of it, others have their turn, too.
+    private var hasRead = false
 
     /// Whether every line has been given.
     var isAtEnd: Bool { isWholeRead && nextLine == lines.count }
@@ -39,21 +46,27 @@ final class AddressSource {
         self.onReady = onReady
     }
 
-    /// The next line; nil if there is none now, and then `onReady` follows unless it is the end.
-    func next() -> Line? {
+    // The loop may hold a call that is due in the very turn in which this goes.
+    deinit { pause() }
+
+    /// The next line, if there is one now.
+    func next() -> Next {
         while true {
             if nextLine < lines.count {
                 nextLine += 1
                 return line(lines[nextLine - 1])
             }
-            guard !isWholeRead, isReadable() else { return nil }
+            guard !isWholeRead else { return .nothing }
+            guard !hasRead else { return .later }
+            guard isReadable() else { return .nothing }
+            hasRead = true
             switch reader.read() {
             case .lines(let more):
                 lines = more
                 nextLine = 0
             case .needsMore:
                 watch()
-                return nil
+                return .nothing
             case .end: end()
             case .failed(let message):
                 end()
@@ -62,16 +75,18 @@ final class AddressSource {
         }
     }
 
-    /// Stops being called; for when there is room for no more.
-    func pause() {
+    /// A turn of the loop is over.
+    func turnEnded() { hasRead = false }
+
+    private func pause() {
         guard isWatched else { return }
         loop.unwatch(reader.descriptor)
         isWatched = false
     }
 
-    private func line(_ line: LineReader.Line) -> Line {
+    private func line(_ line: LineReader.Line) -> Next {
         switch line.content {
-        case .text(let text): .address(text)
+        case .text(let text): .address(text, place: "\(name):\(line.number)")
         case .tooLong: .problem("\(name):\(line.number): the line is over 64 KiB")
         case .notUTF8: .problem("\(name):\(line.number): the line is not UTF-8")
         case .containsNUL: .problem("\(name):\(line.number): the line holds a NUL byte")

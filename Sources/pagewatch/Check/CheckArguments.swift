@@ -9,13 +9,14 @@ extension Command {
         summary: "Loads each page once and tells its title, as a browser would show it.",
         operands: "URL...",
         groups: CheckOptions.groups,
-        exclusive: [["json", "events", "plugin"], ["ipv4", "ipv6"]],
+        exclusive: [["json", "events", "plugin"], ["ipv4", "ipv6"], ["quiet", "events"]],
         notes: [
             "DUR is a number with ms, s, sec, m, min, h, d or w, also combined (1min30s); a number"
                 + " alone is seconds. SIZE is a number of bytes, or one with k, M, G, KiB, MiB, GiB"
                 + " (1024s) or kB, MB, GB (1000s). RE is a PCRE2 pattern that may match anywhere.",
-            "A list for --from has one URL a line; blank lines and lines that begin with # are"
-                + " skipped.",
+            "A list for --from has one URL a line; blank lines and what stands behind a # at a"
+                + " line's beginning or behind a blank are skipped. A list without a URL is bad"
+                + " input, and so is a line that is none; the other lines are loaded.",
             "Of several exit codes the first of 130, 2, 3, 1 counts.",
         ],
         exitCodes: [
@@ -24,6 +25,7 @@ extension Command {
             (.pageFailed, "a page failed; an HTTP status of 400 or more counts"),
             (.unusable, "bad usage or input, or the output can't be written"),
             (.interrupted, "interrupted by Ctrl-C"),
+            (.terminated, "ended by SIGTERM"),
         ],
         examples: [
             Example(text: "Watch a page load", call: "pagewatch check https://www.swift.org/"),
@@ -38,7 +40,9 @@ extension Command {
                 call: "pagewatch check --json --from urls.txt | jq -r .title"),
         ],
         initial: CheckOptions(),
-        operand: { options, operand throws(UsageError) in options.urls.append(operand) },
+        operand: { options, operand throws(UsageError) in
+            options.urls.append(withoutOuterBlanks(operand))
+        },
         finish: { options throws(UsageError) in
             guard options.urls.isEmpty, options.from == nil else { return }
             throw UsageError("no URL given (write \"pagewatch check https://example.com/\")")
@@ -66,7 +70,9 @@ extension CheckOptions {
             .flag("plugin", "one line with figures for a monitoring system") {
                 $0.form = .plugin
             },
-            .flag("quiet", short: "q", "tell only what is not fine") { $0.isQuiet = true },
+            .flag("quiet", short: "q", "tell only what is not fine; --plugin does so anyway") {
+                $0.isQuiet = true
+            },
             .flag("no-progress", "no progress bar, even on a terminal") {
                 $0.showsProgress = false
             },
@@ -108,7 +114,7 @@ extension CheckOptions {
             },
             .duration("tls-timeout", "the TLS handshake", default: "10s") { $0.timeouts.tls = $1 },
             .duration(
-                "first-byte-timeout", "from the request to the answer's first byte",
+                "first-byte-timeout", "from the request to the end of the answer's head",
                 default: "20s"
             ) { $0.timeouts.firstByte = $1 },
             .duration("stall-timeout", "without a byte within a body", default: "20s") {
@@ -153,7 +159,7 @@ extension CheckOptions {
             .text(
                 "proxy", short: "x", "URL", "go through this proxy",
                 example: "http://proxy.example:3128",
-                check: checkLine
+                check: checkProxy
             ) { $0.proxy = $1 },
             .flag("insecure", short: "k", "do not verify certificates and their names") {
                 $0.isInsecure = true
@@ -225,6 +231,42 @@ private func isTokenByte(_ byte: UInt8) -> Bool {
     guard value.utf8.contains(UInt8(ascii: ":")) else {
         throw UsageError("has no colon (write NAME:PASSWORD)")
     }
+}
+
+/// curl takes `[SCHEME://][NAME[:PASSWORD]@]HOST[:PORT]`, and tells what is wrong only in each load.
+@Sendable private func checkProxy(_ value: String) throws(UsageError) {
+    try checkLine(value)
+    let wrong = UsageError("is no proxy's URL (write http://proxy.example:3128)")
+    var rest = Substring(value)
+    if let scheme = rest.firstRange(of: "://") {
+        let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
+        guard schemes.contains(rest[..<scheme.lowerBound].lowercased()) else {
+            throw UsageError(
+                "has a scheme that is none of a proxy's (write http://proxy.example:3128)")
+        }
+        rest = rest[scheme.upperBound...]
+    }
+    if let path = rest.firstIndex(of: "/") { rest = rest[..<path] }
+    if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
+    if rest.first == "[" {
+        guard let end = rest.firstIndex(of: "]"), rest[..<end].contains(":") else { throw wrong }
+        rest = "v6" + rest[rest.index(after: end)...]
+    }
+    let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
+    guard let host = parts.first, !host.isEmpty, parts.count <= 2,
+        host.utf8.allSatisfy({ $0 > 0x20 && !"?#\"<>\\^`{|}[]".utf8.contains($0) })
+    else { throw wrong }
+    guard parts.count == 1 || (UInt16(parts[1]) ?? 0) > 0 else {
+        throw UsageError("has a port that is none (write http://proxy.example:3128)")
+    }
+}
+
+/// As a browser's address bar takes what is pasted.
+private func withoutOuterBlanks(_ text: String) -> String {
+    let blanks: Set<Character> = [" ", "\t", "\r", "\n", "\r\n"]
+    var rest = text[...].drop { blanks.contains($0) }
+    while let last = rest.last, blanks.contains(last) { rest.removeLast() }
+    return String(rest)
 }
 
 /// curl takes `HOST:PORT:ADDRESS[,ADDRESS]`, where an IPv6 address may stand in brackets.

@@ -14,11 +14,25 @@ enum CheckCommand {
     /// Runs the check to its end.
     static func run(_ options: CheckOptions) -> ExitCode {
         do {
-            let check = try Check(options)
+            if let file = options.caFile { try CertificateFile.check(file) }
+            let check = try Check(fitted(options))
             return check.run()
         } catch {
             return refused((error as? UsageError)?.message ?? "\(error)", options)
         }
+    }
+
+    /// The options with no more loads at a time than there are descriptors for.
+    private static func fitted(_ options: CheckOptions) -> CheckOptions {
+        let descriptors = DescriptorLimit.current
+        let loads = DescriptorLimit.loads(within: descriptors)
+        guard options.concurrency > loads else { return options }
+        StandardError.write(
+            "pagewatch check: \(loads) pages load at a time, not \(options.concurrency): only"
+                + " \(descriptors) files may be open (raise \"ulimit -n\")\n")
+        var fitted = options
+        fitted.concurrency = loads
+        return fitted
     }
 
     /// Says why nothing is loaded. A monitoring system reads standard output and nothing else.
@@ -77,6 +91,10 @@ enum CheckCommand {
 
     /// How many connections the pool keeps.
     static func connections(_ options: CheckOptions) -> Int {
-        options.concurrency + spareConnections
+        options.concurrency
+            + min(
+                spareConnections,
+                DescriptorLimit.spareConnections(
+                    within: DescriptorLimit.current, loads: options.concurrency))
     }
 }

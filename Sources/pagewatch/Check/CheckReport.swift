@@ -10,6 +10,12 @@ import Patterns
 final class CheckReport {
     /// Between two drawings of the bars: smooth to look at, and of no weight.
     private static let drawInterval = Duration.milliseconds(80)
+    /// Problems told on standard error, and the UTF-16 units of each: together less than a pipe
+    /// holds, so a reader that is slow there does not stop the loop.
+    private static let mostProblems = 100
+    private static let longestProblem = 500
+    /// Bytes that come together in one turn before nothing more is begun in it.
+    private static let mostUnflushed = 256 << 10
 
     private let options: CheckOptions
     private let output = StandardOutput()
@@ -21,6 +27,9 @@ final class CheckReport {
     private var plugin = PluginReport()
     private var seq: Int64 = 0
     private var code = ExitCode.fine
+    private var problems = 0
+    /// Whether there was anything to check at all.
+    private var isEmpty = true
 
     /// - Throws: What is wrong with the pattern or the title file.
     init(_ options: CheckOptions) throws {
@@ -39,8 +48,22 @@ final class CheckReport {
     /// Whether the pages' events are wanted, and not only their results.
     var wantsEvents: Bool { options.form == .events }
 
-    /// Whether nothing more can be told: the reader of the output is gone.
+    // MARK: The output's reader
+
+    /// Whether nothing more can be told: the output can't be written, or is given up.
     var isOutputLost: Bool { output.hasFailed }
+
+    /// Whether the reader keeps up, so that what brings more may begin.
+    var hasRoom: Bool { !output.isFull && json.bytes.count + text.count < Self.mostUnflushed }
+
+    /// Whether something waits for the reader to take it.
+    var isHeldUp: Bool { output.held > 0 || (isUnflushed && !canTell) }
+
+    /// What to watch for a reader that takes more.
+    var outputDescriptor: CInt { output.descriptor }
+
+    /// Gives up what the reader has not taken yet.
+    func abandonOutput() { output.abandon() }
 
     // MARK: Events and results
 
@@ -54,26 +77,49 @@ final class CheckReport {
 
     /// Tells the result of a load, and takes it into the exit code.
     func add(_ result: LoadResult) {
+        isEmpty = false
         let findings = self.findings(result)
         if result.isFailure {
             code.combine(.pageFailed)
-        } else if !findings.isEmpty {
-            code.combine(.titleNotAsExpected)
+        }
+        for finding in findings {
+            code.combine(finding.isUnknown ? .unusable : .titleNotAsExpected)
         }
         tell(result, findings)
     }
 
     /// Tells of a line of the list that is no URL.
     func add(unusable result: LoadResult) {
-        code.combine(.unusable)
-        tell(result, [])
+        let problem = result.error?.message ?? "not a URL"
+        switch options.form {
+        case .plugin, .events: add(problem: problem)
+        case .text, .json:
+            isEmpty = false
+            code.combine(.unusable)
+            tell(result, [])
+        }
     }
 
     /// Tells of a list that could not be read, or a part of it.
     func add(problem: String) {
+        isEmpty = false
         code.combine(.unusable)
         if options.form == .plugin { plugin.add(problem: problem) }
-        tellAboveBars { StandardError.write("pagewatch check: \(problem)\n") }
+        tellProblem(problem)
+    }
+
+    private func tellProblem(_ problem: String) {
+        problems += 1
+        guard problems <= Self.mostProblems else { return }
+        var lines = "pagewatch check: \(cut(problem, utf16Limit: Self.longestProblem))\n"
+        if problems == Self.mostProblems {
+            lines += "pagewatch check: further problems are not told here\n"
+        }
+        if display.isActive {
+            display.printAbove { display.send(Array(lines.utf8)) }
+        } else {
+            StandardError.write(lines)
+        }
     }
 
     private func findings(_ result: LoadResult) -> [Finding] {
@@ -84,9 +130,9 @@ final class CheckReport {
             case .match: break
             case .noMatch: findings.append(.titleNotExpected(pattern: expected.source))
             case .limitExceeded:
-                add(
-                    problem:
-                        "the pattern \(quoted(expected.source)) takes too long on the title of "
+                findings.append(.patternTooSlow(pattern: expected.source))
+                tellProblem(
+                    "the pattern \(quoted(expected.source)) takes too long on the title of "
                         + "\(escaped(result.initialURL)) (write a simpler one)")
             }
         }
@@ -101,7 +147,7 @@ final class CheckReport {
         case .events: break
         case .plugin: plugin.add(result, findings: findings)
         case .json where !isQuiet(result, findings):
-            result.appendJSON(to: &json)
+            result.appendJSON(to: &json, findings: findings, expectsTitle: expected != nil)
         case .text where !isQuiet(result, findings):
             text.append(contentsOf: ResultLine(result, findings: findings).text.utf8)
             text.append(UInt8(ascii: "\n"))
@@ -114,9 +160,14 @@ final class CheckReport {
         options.isQuiet && !result.isFailure && findings.isEmpty
     }
 
+    private var isUnflushed: Bool { !json.bytes.isEmpty || !text.isEmpty }
+
+    /// Whether lines may be written: where bars are on the same terminal they go first.
+    private var canTell: Bool { !display.isActive || !output.isTerminal || display.isReady }
+
     /// Writes what has come together; once a turn of the loop.
     func flush() {
-        guard !json.bytes.isEmpty || !text.isEmpty else { return }
+        guard isUnflushed || output.held > 0, canTell else { return }
         tellAboveBars {
             output.write(bytes: json.bytes)
             output.write(bytes: text)
@@ -126,18 +177,43 @@ final class CheckReport {
         text.removeAll(keepingCapacity: true)
     }
 
-    /// Writes the rest, keeps the titles, and gives the exit code.
-    func finish() -> ExitCode {
-        flush()
-        display.restore()
-        if options.form == .plugin { output.write(plugin.line + "\n") }
-        do {
-            try titles?.save()
-        } catch {
-            StandardError.write("pagewatch check: \(error.message)\n")
+    /// Takes in what is left to tell once every page is done; ``flush()`` and ``finish()`` follow.
+    func conclude(interruptedBy signal: CInt?) {
+        if let signal {
+            plugin.interrupt(by: signal == SIGTERM ? "SIGTERM" : "Ctrl-C")
+        } else if isEmpty {
             code.combine(.unusable)
+            if options.form != .plugin { tellProblem("no URL in \(listName) (nothing is checked)") }
         }
-        return code.combined(with: output.finish())
+        guard options.form == .plugin else { return }
+        // The one line must not say OK before titles are kept that can't be.
+        keepTitles { (titles) throws(TitleFileError) in try titles.rehearse() }
+        text.append(contentsOf: (plugin.line + "\n").utf8)
+    }
+
+    private var listName: String {
+        options.from == "-" ? "standard input" : escaped(options.from ?? "")
+    }
+
+    /// Keeps the titles, if all was told that is to be told, and gives the exit code.
+    ///
+    /// A change that could not be told is told by the next run: it compares with the same titles.
+    func finish() -> ExitCode {
+        display.restore()
+        guard output.finish() == .fine else { return code.combined(with: .unusable) }
+        keepTitles { (titles) throws(TitleFileError) in try titles.save() }
+        return code
+    }
+
+    private func keepTitles(_ body: (TitleFile) throws(TitleFileError) -> Void) {
+        guard let titles else { return }
+        do {
+            try body(titles)
+        } catch {
+            // Once is enough.
+            self.titles = nil
+            add(problem: error.message)
+        }
     }
 
     // MARK: The bars

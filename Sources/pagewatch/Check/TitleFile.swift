@@ -48,13 +48,22 @@ struct TitleFile {
         return TitleTable.areSame(kept, title) ? .same : .changed(from: kept)
     }
 
+    /// Does all that ``save()`` does but the replacing itself.
+    ///
+    /// - Throws: Why the file can't be replaced.
+    func rehearse() throws(TitleFileError) {
+        try TitleStorage(path: path).replace(isRehearsal: true, change)
+    }
+
     /// Replaces the file by one with the new titles; never leaves half a file.
     ///
     /// - Throws: Why that failed; the old file is then untouched.
     func save() throws(TitleFileError) {
-        try TitleStorage(path: path).replace { table in
-            for (url, title) in found.entries { table.set(title, for: url) }
-        }
+        try TitleStorage(path: path).replace(change)
+    }
+
+    private func change(_ table: inout TitleTable) {
+        for (url, title) in found.entries { table.set(title, for: url) }
     }
 }
 

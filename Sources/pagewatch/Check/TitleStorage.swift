@@ -47,7 +47,11 @@ struct TitleStorage {
     ///
     /// The new file is complete on the disk before it takes the old one's name. Its mode stays. A
     /// file that would be the same is left alone.
-    func replace(_ change: (inout TitleTable) -> Void) throws(TitleFileError) {
+    ///
+    /// - Parameter isRehearsal: The new file is made and removed again.
+    func replace(
+        isRehearsal: Bool = false, _ change: (inout TitleTable) -> Void
+    ) throws(TitleFileError) {
         let lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard lock >= 0 else { throw Self.failure(path, "can't be replaced", errno) }
         defer { _ = close(lock) }
@@ -65,6 +69,10 @@ struct TitleStorage {
         } catch {
             _ = unlink(temporary)
             throw error
+        }
+        guard !isRehearsal else {
+            _ = unlink(temporary)
+            return
         }
         guard rename(temporary, realPath) == 0 else {
             let code = errno

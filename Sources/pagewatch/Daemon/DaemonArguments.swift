@@ -44,7 +44,10 @@ extension Command {
         groups: DaemonOptions.groups,
         notes: [
             "Each event is a line on standard output, once it is in the history. SIGTERM and SIGINT"
-                + " end it: what runs is cancelled, the history is written."
+                + " end it: what runs is cancelled, the history is written. SIGUSR1 and SIGHUP open"
+                + " the log file of the configuration anew.",
+            "A reader of standard output that is slow loses lines, which are counted; one that goes"
+                + " away does not end the service.",
         ],
         exitCodes: [
             (.fine, "ended as it was asked to"),

@@ -10,6 +10,7 @@ import Watching
 enum DaemonCommand {
     /// Runs the service to its end.
     static func run(_ options: DaemonOptions) -> ExitCode {
+        Daemon.holdSignals()
         do {
             return try daemon(options).run()
         } catch let problem as StartProblem {

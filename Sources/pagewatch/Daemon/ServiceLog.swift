@@ -1,4 +1,5 @@
 import Events
+import Glibc
 import History
 import PageModel
 import Reactor
@@ -6,74 +7,102 @@ import Watching
 
 /// What the service says: each event a line on standard output, and on a terminal a bar for each
 /// page that is loading.
-final class ServiceLog: WatcherAudience {
+///
+/// Input: the watcher's events, on the loop's thread. Output: lines for `ServiceOutput`.
+final class ServiceLog {
     private static let drawInterval = Duration.milliseconds(80)
 
-    private let output = StandardOutput()
+    private let output = ServiceOutput()
     private let display: ProgressDisplay
-    private var lines: [UInt8] = []
+    /// Whether lines have a time of their own: the journal gives each one.
+    private let hasTimes: Bool
     /// The bars' numbers, by the names of the targets that are loading.
     private var bars: [String: Int] = [:]
     private var nextBar = 0
+    /// Whether a bar has changed since the next drawing was arranged.
+    private var hasMoved = false
     private var isDrawingDue = false
     private lazy var redraw = Deadline { [unowned self] in isDrawingDue = true }
 
     init(showsProgress: Bool) {
         display = ProgressDisplay(isWanted: showsProgress)
+        hasTimes = !Self.isJournal(STDOUT_FILENO)
     }
 
+    /// Tells an event that is in the history.
     func announce(_ event: StoredEvent) {
+        let time = WallTime(milliseconds: event.time.milliseconds)
         let line = EventLine(
-            seq: event.seq, time: WallTime(milliseconds: event.time.milliseconds),
-            target: event.target, load: event.load, event: .durable(event.event))
-        write(line.text)
+            seq: event.seq, time: time, target: event.target, load: event.load,
+            event: .durable(event.event))
+        add(line.text, time)
     }
 
-    func changed(_ event: PageEvent, target: String, load: Int64) {
+    /// Moves the bar of a page.
+    func changed(_ event: PageEvent, target: String) {
         guard display.isActive else { return }
         switch event {
         case .isLoading(true):
             nextBar += 1
             bars[target] = nextBar
             display.begin(nextBar, url: target)
+            // Told before `isLoading`, when there was no bar yet.
+            display.update(nextBar, progress: ProgressEstimator.initialValue)
         case .isLoading(false):
             if let bar = bars.removeValue(forKey: target) { display.end(bar) }
         case .estimatedProgress(let progress):
             if let bar = bars[target] { display.update(bar, progress: progress) }
-        default: break
+        default: return
         }
+        hasMoved = true
     }
 
+    /// Tells something that is no event.
     func mention(_ line: String) {
-        write(escaped(line))
+        add("(service): " + escaped(line), .now())
     }
+
+    private func add(_ line: String, _ time: WallTime) {
+        output.add(hasTimes ? time.text(.local) + " " + line : line)
+    }
+
+    /// Whether the terminal that it wrote to was closed.
+    var hasHungUp: Bool { output.hasHungUp }
 
     /// Writes what a turn has brought, and draws the bars if it is time to.
     func turnEnded(_ loop: EventLoop) {
-        if !lines.isEmpty {
-            display.printAbove {
-                output.write(bytes: lines)
-                output.flush()
-            }
-            lines.removeAll(keepingCapacity: true)
-        }
-        guard display.isActive else { return }
+        writeLines()
+        output.watch(on: loop)
         if isDrawingDue {
             isDrawingDue = false
             display.draw()
         }
-        if !redraw.isArmed { loop.arm(redraw, at: MonotonicClock.now() + Self.drawInterval) }
+        // Armed by what moves, so that nothing wakes an idle service. Loads that are done before
+        // are never drawn; a frame that a stopped terminal did not take comes with the next.
+        guard hasMoved, !redraw.isArmed else { return }
+        hasMoved = false
+        loop.arm(redraw, at: MonotonicClock.now() + Self.drawInterval)
+    }
+
+    private func writeLines() {
+        guard output.isWaiting else { return }
+        guard display.isActive, output.isTerminal else { return output.flush() }
+        // Taking the bars away would wait for a terminal that was stopped.
+        guard output.isReady else { return }
+        display.printAbove { output.flush() }
     }
 
     /// Writes the rest and leaves the terminal as it was.
-    func finish() {
-        display.restore()
-        output.write(bytes: lines)
-        _ = output.finish()
+    func finish(within limit: Duration) {
+        if !display.isActive || output.isReady { display.restore() }
+        output.finish(within: limit)
     }
 
-    private func write(_ line: String) {
-        lines.append(contentsOf: line.utf8)
-        lines.append(UInt8(ascii: "\n"))
+    /// Whether it is the stream to the journal that systemd names in `$JOURNAL_STREAM`.
+    private static func isJournal(_ descriptor: CInt) -> Bool {
+        guard let named = getenv("JOURNAL_STREAM") else { return false }
+        var status = stat()
+        return fstat(descriptor, &status) == 0
+            && String(cString: named) == "\(status.st_dev):\(status.st_ino)"
     }
 }

@@ -3,7 +3,8 @@ import Glibc
 /// Reads the lines of `--from` as they come: from a file, a pipe or a terminal.
 ///
 /// Each call of ``read()`` reads at most once, so it waits no longer than the descriptor makes it:
-/// call it when there is something to read. Memory stays below the longest line there may be.
+/// call it when there is something to read (a named pipe that no writer has opened yet would be
+/// taken for its end). Memory stays below the longest line there may be.
 struct LineReader: ~Copyable {
     /// The longest line that is taken, in bytes; no URL of any use is longer.
     static let longestLine = 64 << 10
@@ -60,8 +61,14 @@ struct LineReader: ~Copyable {
             closesDescriptor = false
             return
         }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // O_NONBLOCK: opening a pipe must not wait for its writer, nor keep signals waiting.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw LineReaderError(message: systemMessage(errno)) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+            _ = close(descriptor)
+            throw LineReaderError(message: systemMessage(EISDIR))
+        }
         self.descriptor = descriptor
         closesDescriptor = true
     }
@@ -137,9 +144,22 @@ struct LineReader: ~Copyable {
         line = line.drop(while: isBlank)
         while let last = line.last, isBlank(last) { line.removeLast() }
         guard let first = line.first, first != UInt8(ascii: "#") else { return nil }
+        line = line[..<endBeforeComment(line)]
         if line.contains(0) { return .containsNUL }
         guard let text = String(validating: line, as: UTF8.self) else { return .notUTF8 }
         return .text(text)
+    }
+
+    /// Where a line ends that has a comment behind a blank. No URL holds a blank, but one may hold
+    /// a `#`.
+    private static func endBeforeComment(_ line: ArraySlice<UInt8>) -> Int {
+        var end = line.startIndex
+        for place in line.indices {
+            if isBlank(line[place]) { continue }
+            if line[place] == UInt8(ascii: "#"), end < place { return end }
+            end = place + 1
+        }
+        return end
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

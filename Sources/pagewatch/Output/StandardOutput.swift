@@ -3,33 +3,46 @@ import Glibc
 /// The program's standard output: collects lines and writes them when told to, when it holds a
 /// good deal, and at the end.
 ///
-/// Results must be seen as they happen, so whoever writes calls ``flush()`` once per turn of the
+/// A reader that is slow never makes the loop wait: what can't be written at once is kept, and
+/// whoever writes holds back while ``isFull`` and calls ``flush()`` again once ``descriptor`` is
+/// writable. Results must be seen as they happen, so ``flush()`` is called once per turn of the
 /// loop. A reader that has gone ends the program by SIGPIPE, as any filter. Any other failure is
 /// told once on standard error; what is written afterwards is dropped, and ``finish()`` says so.
 final class StandardOutput {
     /// Bytes held before they are written unasked.
     private static let capacity = 64 << 10
+    /// Bytes held for a slow reader before nothing more should be begun.
+    private static let mostHeld = 1 << 20
     /// A pipe that is ready takes this many bytes without blocking (PIPE_BUF).
     private static let pieceSize = 4096
-    /// How often a wait for a slow reader looks for a signal, in milliseconds.
-    private static let signalCheckInterval: CInt = 100
 
-    private let descriptor: CInt
+    /// Where it writes; for waiting until it takes more.
+    let descriptor: CInt
+    /// Whether a person reads it.
+    let isTerminal: Bool
+    private let terminal: OpenTerminal?
     /// Regular files never block, so they get their bytes in one piece.
     private let isRegularFile: Bool
     private var buffer: [UInt8] = []
+    /// How many of them are written.
+    private var written = 0
     /// Whether something could not be written; further output is in vain.
     private(set) var hasFailed = false
 
     /// - Parameter descriptor: Stays open, and whether it blocks is left as it is.
     init(descriptor: CInt = STDOUT_FILENO) {
-        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        terminal = OpenTerminal(descriptor)
+        self.descriptor = terminal?.descriptor ?? descriptor
         var status = stat()
         isRegularFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Whether a person reads it.
-    var isTerminal: Bool { isatty(descriptor) == 1 }
+    /// Bytes that are still to be written.
+    var held: Int { buffer.count - written }
+
+    /// Whether so much is held that nothing should be begun that brings more.
+    var isFull: Bool { held >= Self.mostHeld }
 
     /// Takes text; lines come with their line breaks.
     func write(_ text: String) { write(bytes: text.utf8) }
@@ -38,69 +51,73 @@ final class StandardOutput {
     func write(bytes: some Collection<UInt8>) {
         guard !hasFailed else { return }
         buffer.append(contentsOf: bytes)
-        if buffer.count >= Self.capacity { flush() }
+        if held >= Self.capacity { flush() }
     }
 
-    /// Writes what was collected; waits for a reader that is slow, but not when the program shall
-    /// end.
-    func flush() {
-        guard !hasFailed, !buffer.isEmpty else { return }
-        buffer.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty, let count = writePiece(rest) { rest = rest.dropFirst(count) }
-        }
-        buffer.removeAll(keepingCapacity: true)
-    }
+    /// Writes what the reader takes without a wait.
+    func flush() { writeHeld(wait: 0) }
 
-    /// Writes the rest and tells whether all went well.
+    /// Writes the rest, however long the reader lets it wait, and tells whether all went well.
     func finish() -> ExitCode {
-        flush()
+        while held > 0 { writeHeld(wait: -1) }
         return hasFailed ? .unusable : .fine
     }
 
-    /// How many bytes were taken, or nil if no more can be written.
-    private func writePiece(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int? {
-        let limit = isRegularFile ? bytes.count : Self.pieceSize
-        let piece = UnsafeRawBufferPointer(rebasing: bytes.prefix(limit))
-        while true {
-            // Asked first, because a descriptor that blocks would not let Ctrl-C through.
-            guard isRegularFile || waitUntilReady() else { return nil }
-            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
-            if count >= 0 { return count }
-            let code = errno
-            switch code {
-            case EINTR, EAGAIN: continue
-            case EPIPE: endBySignal()
-            default: break
-            }
-            fail(code)
-            return nil
+    /// Drops what is held and all that follows, without a word.
+    func abandon() {
+        hasFailed = true
+        buffer = []
+        written = 0
+    }
+
+    private func writeHeld(wait: CInt) {
+        while !hasFailed, held > 0, isRegularFile || isReady(within: wait) {
+            guard let count = writePiece() else { break }
+            written += count
+        }
+        // Moving the rest to the front costs as much as there is of it: not for every piece.
+        if written == buffer.count {
+            buffer.removeAll(keepingCapacity: buffer.count <= 2 * Self.capacity)
+            written = 0
+        } else if written > buffer.count / 2 {
+            buffer.removeFirst(written)
+            written = 0
         }
     }
 
-    /// Waits until a write would not block; false if a signal asks the program to end meanwhile.
-    private func waitUntilReady() -> Bool {
+    /// How many bytes were taken, or nil if no more can be written now.
+    private func writePiece() -> Int? {
+        let count = buffer.withUnsafeBytes { bytes in
+            let limit = isRegularFile ? held : min(held, Self.pieceSize)
+            let piece = UnsafeRawBufferPointer(rebasing: bytes[written..<(written + limit)])
+            return Glibc.write(descriptor, piece.baseAddress, piece.count)
+        }
+        if count >= 0 { return count }
+        let code = errno
+        switch code {
+        case EINTR: return 0
+        // Somebody else has filled it meanwhile.
+        case EAGAIN: return nil
+        case EPIPE: endBySignal()
+        default: break
+        }
+        fail(code)
+        return nil
+    }
+
+    /// Whether a write would not block; asked first, because a descriptor that blocks would stop
+    /// the loop. An error is told better by the write itself.
+    private func isReady(within milliseconds: CInt) -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         while true {
-            let count = poll(&request, 1, Self.signalCheckInterval)
-            // An error of poll's, or a condition that write will tell better.
-            if count > 0 || (count < 0 && errno != EINTR) { return true }
-            if isEndPending() {
-                hasFailed = true
-                return false
-            }
+            let count = poll(&request, 1, milliseconds)
+            if count == 0 { return false }
+            if count > 0 || errno != EINTR { return true }
         }
-    }
-
-    /// The loop takes signals through a descriptor, so here they only wait.
-    private func isEndPending() -> Bool {
-        var pending = sigset_t()
-        guard sigpending(&pending) == 0 else { return false }
-        return [SIGINT, SIGTERM, SIGHUP].contains { sigismember(&pending, $0) == 1 }
     }
 
     private func fail(_ code: CInt) {
-        hasFailed = true
+        abandon()
         StandardError.write("pagewatch: can't write to standard output: \(systemMessage(code))\n")
     }
 

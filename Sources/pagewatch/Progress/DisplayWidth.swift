@@ -28,3 +28,28 @@ func fitted(_ text: String, into columns: Int) -> String {
     }
     return text
 }
+
+/// As much of `text` as fits into `columns`, with `…` in place of its middle: pages of one host
+/// differ behind it, so more of the end stays than of the beginning.
+func fittedAround(_ text: String, into columns: Int) -> String {
+    guard columns > 2, text.utf8.count > columns, displayWidth(text) > columns else {
+        return fitted(text, into: columns)
+    }
+    let scalars = text.unicodeScalars
+    // With the `…` a column wider.
+    let beginning = fitted(text, into: (columns - 1) / 3 + 1)
+    let room = columns - displayWidth(beginning)
+    var width = 0
+    var start = scalars.endIndex
+    while start > scalars.startIndex {
+        let before = scalars.index(before: start)
+        width += displayWidth(scalars[before])
+        if width > room { break }
+        start = before
+    }
+    // An accent belongs to a letter that did not fit.
+    while start < scalars.endIndex, displayWidth(scalars[start]) == 0 {
+        start = scalars.index(after: start)
+    }
+    return beginning + String(scalars[start...])
+}

@@ -12,18 +12,26 @@ final class ProgressDisplay {
     private static let usualRows = 24
 
     private let descriptor: CInt
+    private let terminal: OpenTerminal?
+    /// What the terminal has not taken yet: at most a frame, what erases it, and some lines.
+    private var unsent: [UInt8] = []
+    /// How long the terminal may take for that at the end, in milliseconds.
+    private static let farewell: CInt = 1000
     private let isEnabled: Bool
     private let style: ProgressFrame.Style
     /// In the order in which they began.
     private var pages: [(id: Int, page: ProgressFrame.Page)] = []
     /// What stands on the screen; empty if nothing does.
     private var drawn: [UInt8] = []
+    /// Of the terminal when that was drawn.
+    private var drawnSize = Size(columns: 0, rows: 0)
 
     /// It stays silent if it is not wanted (`--no-progress`).
     init(isWanted: Bool, descriptor: CInt = STDERR_FILENO) {
-        self.descriptor = descriptor
-        let terminal = Self.environment("TERM")
-        isEnabled = isWanted && isatty(descriptor) == 1 && !terminal.isEmpty && terminal != "dumb"
+        let name = Self.environment("TERM")
+        isEnabled = isWanted && isatty(descriptor) == 1 && !name.isEmpty && name != "dumb"
+        terminal = isEnabled ? OpenTerminal(descriptor) : nil
+        self.descriptor = terminal?.descriptor ?? descriptor
         style = Self.style(environment: Self.environment)
     }
 
@@ -54,11 +62,15 @@ final class ProgressDisplay {
     /// Brings the screen up to date, if the terminal takes it at once.
     func draw() {
         guard isEnabled else { return }
-        let frame = self.frame.render()
         if pages.isEmpty && drawn.isEmpty { return }
-        guard frame != drawn, isReady else { return }
-        StandardError.write(bytes: frame, to: descriptor)
+        let size = self.size
+        let frame = frame(size).render()
+        // A terminal that has folded or moved rows shows what differs from what was drawn.
+        let isMoved = !drawn.isEmpty && size != drawnSize
+        guard frame != drawn || isMoved, isReady else { return }
+        send(isMoved ? ProgressFrame.erasure + frame : frame)
         drawn = pages.isEmpty ? [] : frame
+        drawnSize = size
     }
 
     /// Lets `body` write lines to the terminal, and puts the bars below them.
@@ -74,24 +86,57 @@ final class ProgressDisplay {
     func restore() {
         pages.removeAll()
         erase()
+        guard !unsent.isEmpty else { return }
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, Self.farewell)
+        send([])
+    }
+
+    /// Writes lines of its owner's to the terminal, in order with the bars.
+    func send(_ bytes: [UInt8]) {
+        unsent += bytes
+        while !unsent.isEmpty {
+            let count = unsent.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                unsent.removeFirst(count)
+            } else if errno == EAGAIN {
+                return
+            } else if errno != EINTR {
+                // There is nobody to tell.
+                return unsent.removeAll()
+            }
+        }
     }
 
     private func erase() {
         guard !drawn.isEmpty else { return }
-        StandardError.write(bytes: ProgressFrame.erasure, to: descriptor)
+        send(ProgressFrame.erasure)
         drawn = []
     }
 
-    private var frame: ProgressFrame {
-        let columns = Int(pw_terminal_columns(descriptor))
-        let rows = Int(pw_terminal_rows(descriptor))
-        return ProgressFrame(
-            pages: pages.map(\.page), columns: columns > 0 ? columns : Self.usualColumns,
-            rows: rows > 0 ? rows : Self.usualRows, style: style)
+    private struct Size: Equatable {
+        var columns: Int
+        var rows: Int
     }
 
-    /// A terminal that Ctrl-S stopped must not stop the loop: a frame can be left out.
-    private var isReady: Bool {
+    private var size: Size {
+        let columns = Int(pw_terminal_columns(descriptor))
+        let rows = Int(pw_terminal_rows(descriptor))
+        return Size(
+            columns: columns > 0 ? columns : Self.usualColumns,
+            rows: rows > 0 ? rows : Self.usualRows)
+    }
+
+    private func frame(_ size: Size) -> ProgressFrame {
+        ProgressFrame(
+            pages: pages.map(\.page), columns: size.columns, rows: size.rows, style: style)
+    }
+
+    /// Whether the terminal takes something now. One that Ctrl-S stopped must not stop the loop: a
+    /// frame can be left out, and lines can wait.
+    var isReady: Bool {
+        send([])
+        guard unsent.isEmpty else { return false }
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&request, 1, 0) == 1 && request.revents & Int16(POLLOUT) != 0
     }

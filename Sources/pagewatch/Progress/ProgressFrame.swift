@@ -4,7 +4,7 @@ import Events
 ///
 /// ```
 /// www.swift.org/               ━━━━━━━━━━━━━━━━━━━━────────────────────  50 %
-/// example.com/a/long/path/to…  ━━━━────────────────────────────────────  10 %
+/// example.c…long/path/to/it  ━━━━────────────────────────────────────  10 %
 /// and 62 more pages
 /// ```
 struct ProgressFrame {
@@ -59,7 +59,7 @@ struct ProgressFrame {
         guard labelWidth >= Self.narrowestBar else {
             return bar(page.progress, width: rest) + percent
         }
-        let label = fitted(shown(page.url), into: labelWidth)
+        let label = fittedAround(shown(page.url), into: labelWidth)
         let gap = String(repeating: " ", count: labelWidth - displayWidth(label) + 2)
         return label + gap + bar(page.progress, width: rest - labelWidth - 2) + percent
     }

@@ -1,0 +1,95 @@
+import Configuration
+import Events
+import Glibc
+import History
+import PageModel
+import Reactor
+
+/// The file for tailing: one event a line in JSON, written by a thread of its own.
+///
+/// Input: the watcher's events, on the loop's thread. Output: lines for `LogFileThread`.
+final class EventLogFile {
+    private let selection: EventSelection
+    private let queue: LineQueue
+    private let mailbox: Mailbox<LogFileThread.Message>
+    private let nextSequenceNumber: () -> Int64
+    private var writer = JSONWriter()
+    private var lines = 0
+
+    /// Opens the file that the configuration asks for.
+    ///
+    /// - Parameter nextSequenceNumber: For events that have no number from the store.
+    /// - Throws: ``SystemError`` if there can be no thread; a file that can't be opened is told
+    ///   through `tell` instead, and tried again.
+    init(
+        path: String, events: [String], loop: EventLoop,
+        nextSequenceNumber: @escaping () -> Int64, tell: @escaping (String) -> Void
+    ) throws(SystemError) {
+        selection = EventSelection(events)
+        queue = try LineQueue()
+        let mailbox = try Mailbox<LogFileThread.Message>()
+        self.mailbox = mailbox
+        self.nextSequenceNumber = nextSequenceNumber
+        try mailbox.open(on: loop) { tell("\($0)") }
+        try LogFileThread.start(
+            LogFileThread(path: path, queue: queue) { mailbox.post($0) })
+    }
+
+    /// Where the file is; nil if there is to be none.
+    static func path(_ log: Configuration.Log, environment: (String) -> String?) -> String? {
+        if let file = log.file { return file }
+        // systemd names several folders with colons between them.
+        guard let folder = environment("LOGS_DIRECTORY")?.split(separator: ":").first else {
+            return nil
+        }
+        return folder + "/events.jsonl"
+    }
+
+    /// Takes an event that is in the history by now.
+    func announce(_ event: StoredEvent) {
+        guard selection.includes(event.event) else { return }
+        append(
+            EventLine(
+                seq: event.seq, time: WallTime(milliseconds: event.time.milliseconds),
+                target: event.target, load: event.load, event: event.event))
+    }
+
+    /// Takes a change of a page while it loads.
+    func changed(_ event: PageEvent, target: String, load: Int64) {
+        guard selection.includes(event) else { return }
+        append(
+            EventLine(
+                seq: nextSequenceNumber(), time: .now(), target: target, load: load, event: event))
+    }
+
+    private func append(_ line: EventLine) {
+        line.appendJSON(to: &writer)
+        lines += 1
+    }
+
+    /// Hands over what a turn has brought.
+    func turnEnded() {
+        guard lines > 0 else { return }
+        queue.add(writer.bytes, lines: lines)
+        writer.removeAll()
+        lines = 0
+    }
+
+    /// Opens the file anew, after its rotation.
+    func reopen() {
+        turnEnded()
+        queue.reopen()
+    }
+
+    /// Has the rest written.
+    ///
+    /// - Returns: What there is to tell still.
+    func close(within limit: Duration) -> [String] {
+        turnEnded()
+        let isWritten = queue.close(within: limit)
+        var messages: [String] = []
+        mailbox.takeIn { messages.append("\($0)") }
+        if !isWritten { messages.append("log file: its last lines could not be written in time") }
+        return messages
+    }
+}

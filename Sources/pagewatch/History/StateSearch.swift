@@ -1,0 +1,26 @@
+import Events
+import Glibc
+import History
+
+/// Finds the state folder that a command is about.
+enum StateSearch {
+    /// The folder named, or the first of those where a state is by custom that has a store.
+    ///
+    /// - Throws: Which folders have none.
+    static func folder(named: String?) throws(UsageError) -> StateFolder {
+        let candidates = StateFolder.candidates(named: named) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+        if let found = candidates.first(where: \.hasDatabase) { return found }
+        // A folder that may not be entered hides what is in it.
+        if let hidden = candidates.first(where: { access($0.path, F_OK) == 0 && !$0.isOpen }) {
+            throw UsageError("can't look into \(escaped(hidden.path)): \(systemMessage(EACCES))")
+        }
+        let tried = candidates.map { escaped($0.database) }.joined(separator: " or ")
+        throw UsageError("there is no \(tried) (write --state DIR)")
+    }
+}
+
+extension StateFolder {
+    fileprivate var isOpen: Bool { access(path, X_OK) == 0 }
+}
