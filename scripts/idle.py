@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tells what the daemon costs while its targets are at rest.
 
-    scripts/idle.py [--binary .build/release/pagewatch] [--targets 10000] [--seconds 20]
+    scripts/idle.py [--binary .build/release/pagewatch] [--targets 10000] [--hosts 1000]
+                    [--seconds 20]
 
 Loads every target once from a site of its own, and looks at the daemon after that, and again after
 a restart: the resident memory, and how often its threads woke up though nothing was due. Ends with
@@ -32,10 +33,11 @@ async def handle(reader, writer):
         writer.close()
 
 
-def configure(folder, targets, port):
+def configure(folder, targets, port, hosts):
     lines = ["defaults: {interval: 1d, confirm: 1}", "targets:"]
     for number in range(targets):
-        address = f"127.1.{number // 250}.{1 + number % 250}"
+        host = number % hosts
+        address = f"127.1.{host // 250}.{1 + host % 250}"
         lines.append(f'  page-{number}: {{url: "http://{address}:{port}/page/{number}"}}')
     (folder / "pagewatch.yaml").write_text("\n".join(lines) + "\n")
 
@@ -105,7 +107,7 @@ async def run(options):
     found = []
     with tempfile.TemporaryDirectory(prefix="pagewatch-idle-") as folder:
         folder = pathlib.Path(folder)
-        configure(folder, options.targets, port)
+        configure(folder, options.targets, port, options.hosts)
         process = await start(options, folder)
         seen = 0
         while seen < options.targets:
@@ -127,6 +129,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     arguments.add_argument("--binary", default=".build/release/pagewatch")
     arguments.add_argument("--targets", type=int, default=10000)
+    # libcurl forgets addresses, a minute old, and closes connections only when it loads again.
+    arguments.add_argument("--hosts", type=int, default=1000)
     arguments.add_argument("--seconds", type=float, default=20)
     arguments.add_argument("--settle", type=float, default=75)
     found = asyncio.run(run(arguments.parse_args()))

@@ -377,9 +377,17 @@ class Kills:
         events = [event for event in history.events[page.name] if event != ("gap",)]
         told = collections.Counter(self.text(event) for event in events)
         for one, count in told.items():
-            # A page may be unstable again once a title was confirmed, as where kills hid a load.
-            if count > 1 + (one[0] == "unstable") * (len(told) - 1):
+            if count > 1 and one[0] in ("first seen", "title changed"):
                 self.found.append(f"kill {number}: {page.name}: {one} came {count} times")
+        # Loads that kills hide can make a failing page of one that fails every other time, and a
+        # page unstable again; but what is told once must not be told again before it has ended.
+        was_confirmed = any(count >= 3 for _, count in history.runs[page.name])
+        for before, after in zip(events, events[1:]):
+            if before == after and not (after[0] == "unstable" and was_confirmed):
+                self.found.append(f"kill {number}: {page.name}: {after} came again")
+        turns = [event[0] for event in events if event[0] in ("failing", "recovered")]
+        if turns[::2].count("recovered") or turns[1::2].count("failing"):
+            self.found.append(f"kill {number}: {page.name}: {turns}")
         for one in self.announced[page.name]:
             if one not in told:
                 self.found.append(f"kill {number}: {page.name}: {one} was announced and is lost")
