@@ -37,7 +37,9 @@ import Testing
             #expect(try watched.reader().target("drip\(number)")?.nextLoad == 2)
         }
         // All that was told is kept, and all that is kept was told.
-        let told = outcome.outputLines.count { RunningDaemon.withoutTime(String($0)).hasPrefix("t") }
+        let told = outcome.outputLines.count {
+            RunningDaemon.withoutTime(String($0)).hasPrefix("t")
+        }
         #expect(
             try (1...20).reduce(0) { try $0 + watched.events(of: "t\($1)").count } == told)
         await site.stop()
