@@ -86,8 +86,9 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func wait(for beginning: String) async throws -> String {
         for await line in program.lines {
-            seen.withLock { $0.append(line.text) }
-            if line.text.utf8.starts(with: beginning.utf8) { return line.text }
+            let text = String(Self.withoutTime(line.text[...]))
+            seen.withLock { $0.append(text) }
+            if text.utf8.starts(with: beginning.utf8) { return text }
         }
         throw Missing(line: beginning, lines: lines)
     }
@@ -105,7 +106,15 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func kill() async -> [String] {
         program.send(signal: SIGKILL)
-        return await program.outcome().outputLines.map(String.init)
+        return await program.outcome().outputLines.map { String(Self.withoutTime($0)) }
+    }
+
+    /// A line of standard output without the time at its beginning.
+    static func withoutTime(_ line: Substring) -> Substring {
+        guard line.first?.isNumber == true, let space = line.firstIndex(of: " ") else {
+            return line
+        }
+        return line[line.index(after: space)...]
     }
 }
 
