@@ -356,7 +356,10 @@ class Kills:
         if history.check != [("ok",)]:
             self.found.append(f"kill {number}: integrity_check: {history.check}")
         for line in lines:
-            name, _, rest = line.rstrip("\n").partition(": ")
+            # A time stands before what happened, unless the journal gives one.
+            bare = line.rstrip("\n")
+            bare = bare.partition(" ")[2] if bare[:1].isdigit() else bare
+            name, _, rest = bare.partition(": ")
             kind, _, text = rest.partition(": ")
             if kind in ("first seen", "title changed", "unstable"):
                 self.announced[name].add((kind, ", ".join(sorted(text.split(", ")))))
@@ -377,7 +380,8 @@ class Kills:
         events = [event for event in history.events[page.name] if event != ("gap",)]
         told = collections.Counter(self.text(event) for event in events)
         for one, count in told.items():
-            if count > 1 and one[0] in ("first seen", "title changed"):
+            if count > 1 and page.kind != "oscillating" and (
+                    one[0] in ("first seen", "title changed")):
                 self.found.append(f"kill {number}: {page.name}: {one} came {count} times")
         # Loads that kills hide can make a failing page of one that fails every other time, and a
         # page unstable again; but what is told once must not be told again before it has ended.
@@ -392,8 +396,9 @@ class Kills:
             if one not in told:
                 self.found.append(f"kill {number}: {page.name}: {one} was announced and is lost")
         chain = [event for event in events if event[0] in ("firstSeen", "titleChanged")]
-        versions = list(dict.fromkeys(
-            title for title, count in history.runs[page.name] if count >= 3))
+        confirmed = [title for title, count in history.runs[page.name] if count >= 3]
+        versions = [title for title, before in zip(confirmed, [None] + confirmed)
+                    if title != before]
         if [event[-1] for event in chain] != versions:
             self.found.append(f"kill {number}: {page.name}: {chain} for {history.runs[page.name]}")
         for before, after in zip(chain, chain[1:]):

@@ -86,7 +86,7 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func wait(for beginning: String) async throws -> String {
         for await line in program.lines {
-            let text = Self.withoutTime(line.text)
+            let text = String(Self.withoutTime(line.text[...]))
             seen.withLock { $0.append(text) }
             if text.utf8.starts(with: beginning.utf8) { return text }
         }
@@ -111,7 +111,15 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func kill() async -> [String] {
         program.send(signal: SIGKILL)
-        return await program.outcome().outputLines.map { Self.withoutTime(String($0)) }
+        return await program.outcome().outputLines.map { String(Self.withoutTime($0)) }
+    }
+
+    /// A line of standard output without the time at its beginning.
+    static func withoutTime(_ line: Substring) -> Substring {
+        guard line.first?.isNumber == true, let space = line.firstIndex(of: " ") else {
+            return line
+        }
+        return line[line.index(after: space)...]
     }
 }
 
