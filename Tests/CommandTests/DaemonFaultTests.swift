@@ -73,7 +73,7 @@ import Testing
             Batch([.state(target: "p", VersionedBytes(version: 1, bytes: [9, 9, 9]))]))
         #expect(opening.store.close(within: .seconds(10)))
         let daemon = try watched.start()
-        try await daemon.wait(for: "p: what was known of its title can't be read")
+        try await daemon.wait(for: "(service): p: what was known of its title can't be read")
         try await daemon.wait(for: "p: first seen: \"Steady\"")
         try await daemon.end()
         #expect(try watched.reader().target("p")?.retired == nil)
