@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The program's standard output: collects lines and writes them when told to, when it holds a
