@@ -118,19 +118,6 @@ package final class Transfer {
         pool.add(self)
     }
 
-    /// The cookies that the load's hops have set, as libcurl writes them: one line each. Setting
-    /// them, before the first hop, takes up where an earlier load ended.
-    package var cookies: [String] {
-        get {
-            let list = pw_easy_get_cookies(easy.raw)
-            defer { curl_slist_free_all(list) }
-            return sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }.compactMap {
-                $0?.pointee.data.map { String(cString: $0) }
-            }
-        }
-        set { for line in newValue { easy.set(CURLOPT_COOKIELIST, line) } }
-    }
-
     /// Ends a hop that is under way without telling anyone; its connection is closed.
     package func cancel() {
         guard consumer != nil else { return }
