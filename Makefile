@@ -60,11 +60,11 @@ format:
 
 ## tsan          run the tests under ThreadSanitizer
 tsan: deps
-	$(SWIFT) test --sanitize thread --scratch-path $(BUILD)/tsan
+	PAGEWATCH_SANITIZED=thread $(SWIFT) test --sanitize thread --scratch-path $(BUILD)/tsan
 
 ## asan          run the tests under AddressSanitizer
 asan: deps
-	ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize address --scratch-path $(BUILD)/asan
+	PAGEWATCH_SANITIZED=address ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test --sanitize address --scratch-path $(BUILD)/asan
 
 ## conformance   compare the titles of SHARED/cases/titles with the browsers': over HTTP, and in
 ##               process at 1, 7, 64, 1,024 and 16,384 bytes a chunk and whole
