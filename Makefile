@@ -93,6 +93,7 @@ install: release
 	install -m 644 LICENSE NOTICE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/
 	install -d $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs/
+	install -D -m 644 etc/pagewatch/pagewatch.yaml $(DESTDIR)$(PREFIX)/share/doc/pagewatch/pagewatch.yaml
 	install -D -m 644 bench/README.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/bench/README.md
 
 ## clean         remove what was built

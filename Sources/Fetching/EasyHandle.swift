@@ -7,16 +7,14 @@ final class EasyHandle {
     /// Bytes; the measured optimum: at 500 KB a page 0.64 of the CPU that 16 KiB cost, and 256 KiB
     /// was slower again.
     private static let receiveBuffer = 100 << 10
-    /// Seconds after which a connection is not used again, so that a changed address or
-    /// certificate is noticed.
-    private static let connectionAge = 60
-
     let raw: OpaquePointer
     private let errorText: UnsafeMutablePointer<CChar>
     private var options: TransferOptions?
 
-    /// Nil if there is no memory.
-    init?() {
+    /// - Parameter connectionAge: After it a connection is not used again, so that a changed address
+    ///   or certificate is noticed.
+    /// - Returns: Nil if there is no memory.
+    init?(connectionAge: Duration) {
         guard let raw = curl_easy_init() else { return nil }
         self.raw = raw
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -30,7 +28,7 @@ final class EasyHandle {
         set(CURLOPT_PROTOCOLS_STR, "http,https")
         set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_MAXLIFETIME_CONN, Self.connectionAge)
+        set(CURLOPT_MAXLIFETIME_CONN, Int(clamping: connectionAge.components.seconds))
         // As browsers do. OpenSSL could not speak the older ones at its usual level of security
         // anyway, but would try, and fail for other reasons than the version.
         set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)

@@ -75,7 +75,7 @@ package final class Transfer {
 
     /// Nil if there is no memory.
     init?(pool: TransferPool, loop: EventLoop) {
-        guard let easy = EasyHandle() else { return nil }
+        guard let easy = EasyHandle(connectionAge: pool.connectionAge) else { return nil }
         self.easy = easy
         self.pool = pool
         self.loop = loop

@@ -14,6 +14,8 @@ package final class TransferPool {
     private static let lookupRetryInterval = Duration.milliseconds(50)
 
     let sessions = TLSSessions()
+    /// After which a connection is not used again.
+    let connectionAge: Duration
     let share = TurnShare()
     private let loop: EventLoop
     private let multi: OpaquePointer
@@ -31,15 +33,19 @@ package final class TransferPool {
     private lazy var lookupRetry = Deadline { [unowned self] in retryLookups() }
     private lazy var resumption = Deadline { [unowned self] in resumePaused() }
 
-    /// - Parameter connections: The most that are kept open between loads; too few cost more
-    ///   than none.
+    /// - Parameters:
+    ///   - connections: The most that are kept open between loads; too few cost more than none.
+    ///   - connectionAge: In whole seconds, at least 1.
     /// - Throws: ``SystemError`` if there is no memory.
-    package init(loop: EventLoop, connections: Int) throws(SystemError) {
+    package init(
+        loop: EventLoop, connections: Int, connectionAge: Duration = .seconds(60)
+    ) throws(SystemError) {
         guard let multi = curl_multi_init() else {
             throw SystemError(code: ENOMEM, action: "start loading")
         }
         self.loop = loop
         self.multi = multi
+        self.connectionAge = connectionAge
         pw_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connections)
         setCallbacks()
         loop.atTurnEnd { [unowned self] in turnEnded() }

@@ -218,7 +218,7 @@ private func page(_ title: String) -> String {
         #expect(rename(drops, drops + ".away") == 0)
         let before = await site.requests(for: "/a").count
         let daemon = try watched.start()
-        try await daemon.wait(for: "(service): \(drops) is missing: its 1 targets go on")
+        try await daemon.wait(for: "(service): \(drops) is missing: its target goes on")
         try await site.waitForRequest("/a", number: before + 2)
         try await daemon.end()
         #expect(try watched.reader().target("a")?.retired == nil)

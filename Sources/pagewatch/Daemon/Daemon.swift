@@ -46,7 +46,8 @@ final class Daemon {
             }
         }
         let pool = try TransferPool(
-            loop: loop, connections: configuration.limits.concurrency * 2)
+            loop: loop, connections: configuration.limits.concurrency * 2,
+            connectionAge: configuration.limits.connectionAge)
         watcher = try Watcher(
             loop: loop, pool: pool, opening: start.opening, mailbox: start.mailbox,
             configuration: configuration, version: Version.number, audience: voice)

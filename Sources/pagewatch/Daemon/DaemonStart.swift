@@ -53,7 +53,7 @@ struct DaemonStart {
         let count = loaded.targetsOfMissingFolder.count
         if count > 0, !isForced {
             lines.append(
-                "\(escaped(loaded.dropInFolder)) is missing: its \(count) targets go on as they were"
+                "\(escaped(loaded.dropInFolder)) is missing: \(count == 1 ? "its target goes" : "its \(count) targets go") on as before"
                     + " (mount it, or start with --force to retire them)")
         }
         return lines
