@@ -17,7 +17,7 @@ private enum LonelyNetwork {
     static let skipReason = "needs root that may unshare networks and mounts, ip and python3"
 
     /// Bounds what a program may map; a sanitizer's shadow alone is more than any such bound.
-    static let memoryLimit = getenv("PAGEWATCH_SANITIZED") == nil ? "ulimit -v 6000000" : ""
+    static let memoryLimit = Program.isSanitized ? "" : "ulimit -v 6000000"
 
     /// Reads questions and never answers; writes a line once it listens.
     static let silent = """

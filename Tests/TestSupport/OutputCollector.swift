@@ -18,6 +18,8 @@ struct OutputCollector {
     private(set) var onTerminal: [UInt8] = []
     /// 0 if the program ended before it could be looked at.
     private(set) var peakResidentBytes = 0
+    /// Whether what is found is the program's own.
+    let countsMemory: Bool
     /// Whether the program's memory is looked at.
     var isSampled: Bool { sampled != nil }
     private var lineStart = 0
@@ -26,13 +28,14 @@ struct OutputCollector {
     /// Watches the memory of the process `sampled`, if one is named.
     init(
         ends: StreamEnds, input: [UInt8], feed: AsyncStream<OutputLine>.Continuation,
-        limit: Duration, sampled: pid_t?
+        limit: Duration, sampled: pid_t?, countsMemory: Bool
     ) {
         self.ends = ends
         self.input = input[...]
         self.feed = feed
         self.limit = limit
         self.sampled = sampled
+        self.countsMemory = countsMemory
         isInputOpen = ends.input >= 0
     }
 

@@ -39,10 +39,20 @@ package struct Program: Sendable {
     }
 
     /// An environment without proxies, colours or anything of the user's.
-    package static let plainEnvironment = [
-        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-        "LANG": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC", "HOME": "/nonexistent",
-    ]
+    package static let plainEnvironment: [String: String] = {
+        var environment = [
+            "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+            "LANG": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC", "HOME": "/nonexistent",
+        ]
+        // What the sanitizers are told holds for the programs that are built with them, too.
+        for name in ["ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            environment[name] = getenv(name).map { String(cString: $0) }
+        }
+        return environment
+    }()
+
+    /// Whether the tests and what they run are built with a sanitizer (`make tsan`, `make asan`).
+    package static let isSanitized = getenv("PAGEWATCH_SANITIZED") != nil
 
     /// How a program ended, and what it wrote and used.
     package struct Outcome: Sendable {
@@ -62,7 +72,8 @@ package struct Program: Sendable {
         package var userTime = Duration.zero
         package var systemTime = Duration.zero
         /// The largest resident size; no less than that of the test's own process, because exec
-        /// hands it on, unless ``Program/samplesMemory``: then 0 if it ended before the first look.
+        /// hands it on, unless ``Program/samplesMemory``: then 0 if it ended before the first look,
+        /// and for a program with a sanitizer in it, whose own memory is many times as much.
         package var peakResidentBytes = 0
 
         package var outputText: String { String(decoding: output, as: UTF8.self) }

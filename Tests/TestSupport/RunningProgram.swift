@@ -33,7 +33,8 @@ package final class RunningProgram: Sendable {
         var collector = OutputCollector(
             ends: streams.ends, input: input, feed: feed,
             limit: began + program.timeLimit,
-            sampled: program.samplesMemory ? processID : nil)
+            sampled: program.samplesMemory ? processID : nil,
+            countsMemory: !(Program.isSanitized && program.path.hasPrefix(BuiltProducts.folder)))
         try OwnThread.start { [self] in
             collector.run { self.stopForTime() }
             finish(&collector, began)
@@ -95,7 +96,7 @@ package final class RunningProgram: Sendable {
             collector.output, collector.errors, collector.onTerminal
         )
         let isSampled = collector.isSampled
-        let sampled = collector.peakResidentBytes
+        let sampled = collector.countsMemory ? collector.peakResidentBytes : 0
         let waiters = state.withLock { state in
             let status = state.status
             let ending: Program.Outcome.Ending =
