@@ -34,11 +34,16 @@ package final class RunningProgram: Sendable {
             ends: streams.ends, input: input, feed: feed,
             limit: began + program.timeLimit,
             sampled: program.samplesMemory ? processID : nil,
-            countsMemory: !(Program.isSanitized && program.path.hasPrefix(BuiltProducts.folder)))
+            countsMemory: !(Program.isSanitized && Self.isInstrumented(program)))
         try OwnThread.start { [self] in
             collector.run { self.stopForTime() }
             finish(&collector, began)
         }
+    }
+
+    /// Whether the program, or one that it starts in its place (`nice`, `bash -c`), is ours.
+    private static func isInstrumented(_ program: Program) -> Bool {
+        ([program.path] + program.arguments).contains { $0.contains(BuiltProducts.folder) }
     }
 
     /// Sends a signal, unless the program has ended.
