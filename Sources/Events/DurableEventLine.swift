@@ -1,11 +1,10 @@
 import PageModel
 
 extension DurableEvent {
-    /// Appends the value of `event`, and the keys that come with it.
+    /// Appends the keys that come with the event.
     func appendMembers(to json: inout JSONWriter) {
         switch self {
         case .firstSeen(let title, let url, let previous):
-            json.value("firstSeen")
             json.key("title")
             json.value(title)
             json.key("url")
@@ -15,28 +14,19 @@ extension DurableEvent {
                 previous.appendJSON(to: &json)
             }
         case .titleChanged(let change):
-            json.value("titleChanged")
             change.appendMembers(to: &json)
-        case .failing(let error, let status, let since):
-            json.value("failing")
-            Self.append(error, status, since, to: &json)
-        case .recovered(let error, let status, let since):
-            json.value("recovered")
-            Self.append(error, status, since, to: &json)
-        case .oscillating(let titles):
-            json.value("oscillating")
-            json.key("titles")
-            json.value(titles)
-        case .settled(let titles):
-            json.value("settled")
-            json.key("titles")
-            json.value(titles)
-        case .unstable(let titles):
-            json.value("unstable")
+        case .failing(let error, let status, let since),
+            .recovered(let error, let status, let since):
+            json.key("error")
+            error.appendJSON(to: &json)
+            json.key("status")
+            json.value(status)
+            json.key("since")
+            json.value(WallTime(since))
+        case .oscillating(let titles), .settled(let titles), .unstable(let titles):
             json.key("titles")
             json.value(titles)
         case .rebased(let from, let to, let because):
-            json.value("rebased")
             json.key("from")
             json.value(from)
             json.key("to")
@@ -44,7 +34,6 @@ extension DurableEvent {
             json.key("because")
             json.value(because)
         case .encodingChanged(let title, let encoding, let previousEncoding):
-            json.value("encodingChanged")
             json.key("title")
             json.value(title)
             json.key("encoding")
@@ -52,7 +41,6 @@ extension DurableEvent {
             json.key("previousEncoding")
             json.value(previousEncoding)
         case .gap(let since, let until, let reason, let targets):
-            json.value("gap")
             json.key("since")
             json.value(WallTime(since))
             json.key("until")
@@ -64,20 +52,8 @@ extension DurableEvent {
                 json.value(targets)
             }
         case .service(let event):
-            json.value("service")
             event.appendMembers(to: &json)
         }
-    }
-
-    private static func append(
-        _ error: LoadError, _ status: Int?, _ since: Timestamp, to json: inout JSONWriter
-    ) {
-        json.key("error")
-        error.appendJSON(to: &json)
-        json.key("status")
-        json.value(status)
-        json.key("since")
-        json.value(WallTime(since))
     }
 }
 

@@ -54,8 +54,12 @@ package struct EventLine: Equatable, Sendable {
             json.value(load)
             json.key("event")
             switch event {
-            case .page(let event): event.appendMembers(to: &json)
-            case .durable(let event): event.appendMembers(to: &json)
+            case .page(let event):
+                json.value(event.name)
+                event.appendMembers(to: &json)
+            case .durable(let event):
+                json.value(event.name)
+                event.appendMembers(to: &json)
             }
         }
         json.newline()
@@ -63,35 +67,28 @@ package struct EventLine: Equatable, Sendable {
 }
 
 extension PageEvent {
-    /// Appends the value of `event`, and the keys that come with it.
+    /// Appends the keys that come with the event.
     fileprivate func appendMembers(to json: inout JSONWriter) {
         switch self {
         case .estimatedProgress(let progress):
-            json.value("estimatedProgress")
             json.key("estimatedProgress")
             json.value(progress)
         case .url(let url):
-            json.value("url")
             json.key("url")
             json.value(url)
         case .isLoading(let isLoading):
-            json.value("isLoading")
             json.key("isLoading")
             json.value(isLoading)
         case .title(let title):
-            json.value("title")
             json.key("title")
             json.value(title)
         case .canGoForward(let canGoForward):
-            json.value("canGoForward")
             json.key("canGoForward")
             json.value(canGoForward)
         case .canGoBack(let canGoBack):
-            json.value("canGoBack")
             json.key("canGoBack")
             json.value(canGoBack)
         case .navigation(let step):
-            json.value("navigation")
             json.key("state")
             step.appendMembers(to: &json)
         }

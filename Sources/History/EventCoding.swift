@@ -7,23 +7,6 @@ import PageModel
 extension DurableEvent {
     private static let layout: UInt8 = 1
 
-    /// The word of the events' `event` key, which the store has in a column.
-    var kind: String {
-        switch self {
-        case .firstSeen: "firstSeen"
-        case .titleChanged: "titleChanged"
-        case .failing: "failing"
-        case .recovered: "recovered"
-        case .oscillating: "oscillating"
-        case .settled: "settled"
-        case .unstable: "unstable"
-        case .rebased: "rebased"
-        case .encodingChanged: "encodingChanged"
-        case .gap: "gap"
-        case .service: "service"
-        }
-    }
-
     /// What there is beside the kind.
     var encoded: [UInt8] {
         var writer = ByteWriter()

@@ -22,6 +22,23 @@ package enum DurableEvent: Equatable, Sendable {
     /// Checks that were due and did not run; `targets` counts them when it is for the whole service.
     case gap(since: Timestamp, until: Timestamp, reason: GapReason, targets: Int?)
     case service(ServiceEvent)
+
+    /// The word of the event's `event` key.
+    package var name: String {
+        switch self {
+        case .firstSeen: "firstSeen"
+        case .titleChanged: "titleChanged"
+        case .failing: "failing"
+        case .recovered: "recovered"
+        case .oscillating: "oscillating"
+        case .settled: "settled"
+        case .unstable: "unstable"
+        case .rebased: "rebased"
+        case .encodingChanged: "encodingChanged"
+        case .gap: "gap"
+        case .service: "service"
+        }
+    }
 }
 
 /// A moment of the wall clock, in milliseconds since 1970-01-01T00:00:00Z.

@@ -11,6 +11,19 @@ package enum PageEvent: Equatable, Sendable {
     case canGoForward(Bool)
     case canGoBack(Bool)
     case navigation(NavigationEvent)
+
+    /// The word of the event's `event` key.
+    package var name: String {
+        switch self {
+        case .estimatedProgress: "estimatedProgress"
+        case .url: "url"
+        case .isLoading: "isLoading"
+        case .title: "title"
+        case .canGoForward: "canGoForward"
+        case .canGoBack: "canGoBack"
+        case .navigation: "navigation"
+        }
+    }
 }
 
 /// A step of a navigation, as WebKit's navigation delegate is told of it.

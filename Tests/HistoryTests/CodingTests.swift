@@ -38,7 +38,7 @@ let everyEvent: [DurableEvent] =
 @Suite struct `Bytes of an event` {
     @Test(arguments: everyEvent)
     func `read back as the same event, byte for byte`(event: DurableEvent) throws {
-        let read = try DurableEvent(kind: event.kind, encoded: event.encoded)
+        let read = try DurableEvent(kind: event.name, encoded: event.encoded)
         #expect(read == event)
         // String's == holds canonically equivalent titles for the same.
         #expect(read.encoded == event.encoded)
@@ -49,7 +49,7 @@ let everyEvent: [DurableEvent] =
         let bytes = event.encoded
         for count in bytes.indices {
             #expect(throws: ByteReader.Malformed.self) {
-                try DurableEvent(kind: event.kind, encoded: Array(bytes[..<count]))
+                try DurableEvent(kind: event.name, encoded: Array(bytes[..<count]))
             }
         }
     }
@@ -61,7 +61,7 @@ let everyEvent: [DurableEvent] =
             for value: UInt8 in [0, 1, 2, 0x7F, 0x80, 0xFF] {
                 var damaged = bytes
                 damaged[index] = value
-                _ = try? DurableEvent(kind: event.kind, encoded: damaged)
+                _ = try? DurableEvent(kind: event.name, encoded: damaged)
             }
         }
     }

@@ -36,7 +36,7 @@ import TestSupport
             Numbers.sequence, Numbers.epoch, Numbers.isOpen, Numbers.loadFloor, Numbers.dropped,
             Numbers.clock,
         ]
-        for name in numbers + everyEvent.map(\.kind) {
+        for name in numbers + everyEvent.map(\.name) {
             #expect(text.contains("`\(name)`"), "\(name)")
         }
     }

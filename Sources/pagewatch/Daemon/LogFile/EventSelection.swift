@@ -23,35 +23,3 @@ struct EventSelection {
         hasAll || kinds.contains(event.name)
     }
 }
-
-extension DurableEvent {
-    fileprivate var name: String {
-        switch self {
-        case .firstSeen: "firstSeen"
-        case .titleChanged: "titleChanged"
-        case .failing: "failing"
-        case .recovered: "recovered"
-        case .oscillating: "oscillating"
-        case .settled: "settled"
-        case .unstable: "unstable"
-        case .rebased: "rebased"
-        case .encodingChanged: "encodingChanged"
-        case .gap: "gap"
-        case .service: "service"
-        }
-    }
-}
-
-extension PageEvent {
-    fileprivate var name: String {
-        switch self {
-        case .estimatedProgress: "estimatedProgress"
-        case .url: "url"
-        case .isLoading: "isLoading"
-        case .title: "title"
-        case .canGoForward: "canGoForward"
-        case .canGoBack: "canGoBack"
-        case .navigation: "navigation"
-        }
-    }
-}
