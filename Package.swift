@@ -46,7 +46,7 @@ let package = Package(
         module("PageLoading", ["Fetching", "Reactor", "WebAddress", "Titles", "PageModel"]),
         module("Patterns", ["CPCRE2"]),
         module("Events", ["PageModel"]),
-        module("Configuration", ["WebAddress", "Patterns", "Titles", "CYAML"]),
+        module("Configuration", ["WebAddress", "Patterns", "Titles", "PageModel", "CYAML"]),
         module("History", ["PageModel", "Reactor", "CLinux", "CSQLite"]),
         module(
             "Watching",

@@ -55,10 +55,10 @@ package struct EventLine: Equatable, Sendable {
             json.key("event")
             switch event {
             case .page(let event):
-                json.value(event.name)
+                json.value(event.name.rawValue)
                 event.appendMembers(to: &json)
             case .durable(let event):
-                json.value(event.name)
+                json.value(event.name.rawValue)
                 event.appendMembers(to: &json)
             }
         }

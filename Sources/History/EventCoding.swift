@@ -59,55 +59,55 @@ extension DurableEvent {
         return writer.bytes
     }
 
-    /// - Throws: If the bytes are damaged, or of a later program's layout.
+    /// - Throws: If the bytes are damaged, or the kind or their layout is a later program's.
     init(kind: String, encoded: [UInt8]) throws(ByteReader.Malformed) {
         var reader = ByteReader(encoded)
         guard try reader.number() == Int64(Self.layout) else { throw ByteReader.Malformed() }
-        switch kind {
-        case "firstSeen":
+        guard let name = Name(rawValue: kind) else { throw ByteReader.Malformed() }
+        switch name {
+        case .firstSeen:
             let title = try reader.optionalText()
             let url = try reader.text()
             let previous: SeenTitle? =
                 try reader.truth()
                 ? SeenTitle(title: try reader.optionalText(), time: try reader.time()) : nil
             self = .firstSeen(title: title, url: url, previous: previous)
-        case "titleChanged":
+        case .titleChanged:
             self = .titleChanged(
                 TitleChange(
                     from: try reader.optionalText(), to: try reader.optionalText(),
                     url: try reader.text(), initialURL: try reader.text(),
                     lastSeen: try reader.time(), firstShown: try reader.time(),
                     fromURL: try reader.optionalText()))
-        case "failing":
+        case .failing:
             self = .failing(
                 error: try reader.error(), status: try reader.optionalInt(),
                 since: try reader.time())
-        case "recovered":
+        case .recovered:
             self = .recovered(
                 error: try reader.error(), status: try reader.optionalInt(),
                 since: try reader.time())
-        case "oscillating": self = .oscillating(titles: try reader.optionalTexts())
-        case "settled": self = .settled(titles: try reader.optionalTexts())
-        case "unstable": self = .unstable(titles: try reader.optionalTexts())
-        case "rebased":
+        case .oscillating: self = .oscillating(titles: try reader.optionalTexts())
+        case .settled: self = .settled(titles: try reader.optionalTexts())
+        case .unstable: self = .unstable(titles: try reader.optionalTexts())
+        case .rebased:
             self = .rebased(
                 from: try reader.optionalText(), to: try reader.optionalText(),
                 because: try reader.text())
-        case "encodingChanged":
+        case .encodingChanged:
             self = .encodingChanged(
                 title: try reader.optionalText(), encoding: try reader.text(),
                 previousEncoding: try reader.text())
-        case "gap":
+        case .gap:
             self = .gap(
                 since: try reader.time(), until: try reader.time(),
                 reason: try reader.word(GapReason.self), targets: try reader.optionalInt())
-        case "service":
+        case .service:
             self = .service(
                 ServiceEvent(
                     state: try reader.word(ServiceEvent.State.self), version: try reader.text(),
                     added: try reader.texts(), removed: try reader.texts(),
                     changed: try reader.texts(), message: try reader.optionalText()))
-        default: throw ByteReader.Malformed()
         }
     }
 }

@@ -191,7 +191,7 @@ final class StoreWriter {
         insertEvent.bind(2, event.time.milliseconds)
         insertEvent.bind(3, row)
         insertEvent.bind(4, event.load)
-        insertEvent.bind(5, event.event.name)
+        insertEvent.bind(5, event.event.name.rawValue)
         insertEvent.bind(6, event.event.encoded)
         try insertEvent.run()
         added[row ?? 0, default: 0] += 1

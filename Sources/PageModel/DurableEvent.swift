@@ -23,20 +23,26 @@ package enum DurableEvent: Equatable, Sendable {
     case gap(since: Timestamp, until: Timestamp, reason: GapReason, targets: Int?)
     case service(ServiceEvent)
 
-    /// The word of the event's `event` key.
-    package var name: String {
+    /// The words of the events' `event` key.
+    package enum Name: String, Sendable, CaseIterable {
+        case firstSeen, titleChanged, failing, recovered, oscillating, settled, unstable, rebased,
+            encodingChanged, gap, service
+    }
+
+    /// The word of this event.
+    package var name: Name {
         switch self {
-        case .firstSeen: "firstSeen"
-        case .titleChanged: "titleChanged"
-        case .failing: "failing"
-        case .recovered: "recovered"
-        case .oscillating: "oscillating"
-        case .settled: "settled"
-        case .unstable: "unstable"
-        case .rebased: "rebased"
-        case .encodingChanged: "encodingChanged"
-        case .gap: "gap"
-        case .service: "service"
+        case .firstSeen: .firstSeen
+        case .titleChanged: .titleChanged
+        case .failing: .failing
+        case .recovered: .recovered
+        case .oscillating: .oscillating
+        case .settled: .settled
+        case .unstable: .unstable
+        case .rebased: .rebased
+        case .encodingChanged: .encodingChanged
+        case .gap: .gap
+        case .service: .service
         }
     }
 }

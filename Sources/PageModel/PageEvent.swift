@@ -12,16 +12,21 @@ package enum PageEvent: Equatable, Sendable {
     case canGoBack(Bool)
     case navigation(NavigationEvent)
 
-    /// The word of the event's `event` key.
-    package var name: String {
+    /// The words of the events' `event` key.
+    package enum Name: String, Sendable, CaseIterable {
+        case estimatedProgress, url, isLoading, title, canGoForward, canGoBack, navigation
+    }
+
+    /// The word of this event.
+    package var name: Name {
         switch self {
-        case .estimatedProgress: "estimatedProgress"
-        case .url: "url"
-        case .isLoading: "isLoading"
-        case .title: "title"
-        case .canGoForward: "canGoForward"
-        case .canGoBack: "canGoBack"
-        case .navigation: "navigation"
+        case .estimatedProgress: .estimatedProgress
+        case .url: .url
+        case .isLoading: .isLoading
+        case .title: .title
+        case .canGoForward: .canGoForward
+        case .canGoBack: .canGoBack
+        case .navigation: .navigation
         }
     }
 }

@@ -36,9 +36,13 @@ let everyEvent: [DurableEvent] =
     + ServiceEvent.State.allCases.map { .service(ServiceEvent(state: $0, version: "1")) }
 
 @Suite struct `Bytes of an event` {
+    @Test func `are all tried here`() {
+        #expect(Set(everyEvent.map(\.name)) == Set(DurableEvent.Name.allCases))
+    }
+
     @Test(arguments: everyEvent)
     func `read back as the same event, byte for byte`(event: DurableEvent) throws {
-        let read = try DurableEvent(kind: event.name, encoded: event.encoded)
+        let read = try DurableEvent(kind: event.name.rawValue, encoded: event.encoded)
         #expect(read == event)
         // String's == holds canonically equivalent titles for the same.
         #expect(read.encoded == event.encoded)
@@ -49,7 +53,7 @@ let everyEvent: [DurableEvent] =
         let bytes = event.encoded
         for count in bytes.indices {
             #expect(throws: ByteReader.Malformed.self) {
-                try DurableEvent(kind: event.name, encoded: Array(bytes[..<count]))
+                try DurableEvent(kind: event.name.rawValue, encoded: Array(bytes[..<count]))
             }
         }
     }
@@ -61,7 +65,7 @@ let everyEvent: [DurableEvent] =
             for value: UInt8 in [0, 1, 2, 0x7F, 0x80, 0xFF] {
                 var damaged = bytes
                 damaged[index] = value
-                _ = try? DurableEvent(kind: event.name, encoded: damaged)
+                _ = try? DurableEvent(kind: event.name.rawValue, encoded: damaged)
             }
         }
     }

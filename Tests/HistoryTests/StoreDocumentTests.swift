@@ -36,7 +36,7 @@ import TestSupport
             Numbers.sequence, Numbers.epoch, Numbers.isOpen, Numbers.loadFloor, Numbers.dropped,
             Numbers.clock,
         ]
-        for name in numbers + everyEvent.map(\.name) {
+        for name in numbers + DurableEvent.Name.allCases.map(\.rawValue) {
             #expect(text.contains("`\(name)`"), "\(name)")
         }
     }

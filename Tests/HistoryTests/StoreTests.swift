@@ -10,7 +10,7 @@ import TestSupport
         let opening = try store.open()
         var events: [StoredEvent] = []
         for (index, event) in everyEvent.enumerated() {
-            let isService = event.name == "service"
+            let isService = event.name == .service
             // A wall clock that goes back changes no order.
             events.append(
                 StoredEvent(

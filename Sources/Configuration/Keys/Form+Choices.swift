@@ -1,3 +1,5 @@
+import PageModel
+
 extension Form<TargetSettings.AddressFamily> {
     static let addressFamily = Form(
         type: "`any`, `4` or `6`", a: "any, 4 or 6",
@@ -69,11 +71,9 @@ extension Form<[IgnoreRule]> {
 
 extension Form<String> {
     /// Words for events, as `log: events:` takes them.
-    private static let eventWords = [
-        "durable", "all", "isLoading", "estimatedProgress", "url", "title", "canGoBack",
-        "canGoForward", "navigation", "firstSeen", "titleChanged", "failing", "recovered",
-        "oscillating", "settled", "unstable", "rebased", "encodingChanged", "gap", "service",
-    ]
+    private static let eventWords =
+        ["durable", "all"] + PageEvent.Name.allCases.map(\.rawValue)
+        + DurableEvent.Name.allCases.map(\.rawValue)
 
     static let event = Form(
         type: "event", a: "an event",

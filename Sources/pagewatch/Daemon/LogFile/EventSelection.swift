@@ -15,11 +15,11 @@ struct EventSelection {
 
     /// Whether an event that the history keeps is wanted.
     func includes(_ event: DurableEvent) -> Bool {
-        hasDurable || kinds.contains(event.name)
+        hasDurable || kinds.contains(event.name.rawValue)
     }
 
     /// Whether a step of a load is wanted.
     func includes(_ event: PageEvent) -> Bool {
-        hasAll || kinds.contains(event.name)
+        hasAll || kinds.contains(event.name.rawValue)
     }
 }
