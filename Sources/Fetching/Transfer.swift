@@ -39,6 +39,8 @@ package final class Transfer {
     private static let costOfCall = 64
 
     let easy: EasyHandle
+    /// What `easy` was made with.
+    let connectionAge: Duration
     let loop: EventLoop
     unowned let pool: TransferPool
     private var consumer: (any TransferConsumer)?
@@ -77,6 +79,7 @@ package final class Transfer {
     init?(pool: TransferPool, loop: EventLoop) {
         guard let easy = EasyHandle(connectionAge: pool.connectionAge) else { return nil }
         self.easy = easy
+        connectionAge = pool.connectionAge
         self.pool = pool
         self.loop = loop
         clock = HopClock(at: loop.now)

@@ -15,7 +15,7 @@ package final class TransferPool {
 
     let sessions = TLSSessions()
     /// After which a connection is not used again.
-    let connectionAge: Duration
+    private(set) var connectionAge: Duration
     let share = TurnShare()
     private let loop: EventLoop
     private let multi: OpaquePointer
@@ -58,6 +58,16 @@ package final class TransferPool {
         curl_multi_cleanup(multi)
     }
 
+    /// Sets other bounds, as at the start. Loads that run keep the ones they began with.
+    package func change(connections: Int, connectionAge: Duration) {
+        pw_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connections)
+        guard connectionAge != self.connectionAge else { return }
+        self.connectionAge = connectionAge
+        // Each handle has its own.
+        for transfer in idle { transfers[ObjectIdentifier(transfer)] = nil }
+        idle = []
+    }
+
     /// A transfer to start hops with, until it is given back; nil if there is no memory.
     package func take() -> Transfer? {
         if let transfer = idle.popLast() { return transfer }
@@ -69,7 +79,7 @@ package final class TransferPool {
     /// Takes a transfer back at the end of its load; what runs in it is cancelled.
     package func give(back transfer: Transfer) {
         transfer.cancel()
-        if idle.count < Self.mostIdle {
+        if idle.count < Self.mostIdle, transfer.connectionAge == connectionAge {
             transfer.forgetLoad()
             idle.append(transfer)
         } else {

@@ -127,6 +127,9 @@ package final class HistoryStore: Sendable {
     @discardableResult
     package func submit(_ batch: Batch) -> Int64? { queue.submit(batch) }
 
+    /// Sets other limits for what is kept on disk; what they leave out is dropped soon.
+    package func change(_ limits: StoreLimits) { queue.change(limits) }
+
     /// What it has to tell of itself. Any thread may ask.
     package var statistics: Statistics { queue.statistics }
 

@@ -2,7 +2,7 @@ import PageModel
 
 /// The blobs of a target's row, beside those that are the owner's.
 enum Encoded {
-    private static let listLayout: Int64 = 1
+    private static let listLayout: Int64 = 2
     private static let recordLayout: Int64 = 1
 
     static func list(_ list: BackForwardList) -> [UInt8] {
@@ -17,6 +17,7 @@ enum Encoded {
             writer.append(item.initialURL)
             writer.append(item.title)
         }
+        writer.append(list.entryURL)
         return writer.bytes
     }
 
@@ -50,7 +51,8 @@ enum Encoded {
 
 extension ByteReader {
     fileprivate mutating func list() throws(Malformed) -> BackForwardList {
-        guard try number() == 1 else { throw Malformed() }
+        let layout = try number()
+        guard (1...2).contains(layout) else { throw Malformed() }
         let back = try number()
         let count = try number()
         guard (0...Int64(BackForwardList.capacity)).contains(count) else { throw Malformed() }
@@ -61,6 +63,8 @@ extension ByteReader {
                 .init(url: try text(), initialURL: try text(), title: try optionalText()))
         }
         list.go(to: Int(back - count + 1))
+        // What the first layout did not have: right for all pages but those with a refresh.
+        list.entryURL = layout == 1 ? list.currentItem?.url ?? "" : try text()
         return list
     }
 

@@ -17,6 +17,8 @@ final class StoreQueue: Sendable {
         var batches: [Waiting] = []
         /// What is to be reserved of sequence numbers: the new mark.
         var reservation: Int64?
+        /// Other limits from now on.
+        var limits: StoreLimits?
         var isClosing = false
         /// Refused since this was last asked.
         var refused = Refused()
@@ -47,6 +49,8 @@ final class StoreQueue: Sendable {
         var closingDeadline = Duration.zero
         var statistics: HistoryStore.Statistics
         var firstLoad: Int64
+        /// Set by the owner, and not yet taken by the thread.
+        var newLimits: StoreLimits?
     }
 
     private let limits: StoreLimits
@@ -114,6 +118,16 @@ final class StoreQueue: Sendable {
         return ticket
     }
 
+    /// What is kept on disk from now on. What may wait in memory stays as it was.
+    func change(_ limits: StoreLimits) {
+        let needsWake = state.withLock { state in
+            state.newLimits = limits
+            defer { state.isAsleep = false }
+            return state.isAsleep
+        }
+        if needsWake { Self.write(wakeUp) }
+    }
+
     var firstLoad: Int64 { state.withLock { $0.firstLoad } }
 
     var statistics: HistoryStore.Statistics {
@@ -146,7 +160,8 @@ final class StoreQueue: Sendable {
     func sleep(milliseconds: Int64?) {
         let isIdle = state.withLock { state in
             let isLow = state.reservedThrough - state.nextSequence < Self.sequenceBlock / 2
-            state.isAsleep = state.waiting.isEmpty && !state.isClosing && !isLow
+            state.isAsleep =
+                state.waiting.isEmpty && !state.isClosing && !isLow && state.newLimits == nil
             return state.isAsleep
         }
         if isIdle { pause(milliseconds: milliseconds) }
@@ -184,6 +199,7 @@ final class StoreQueue: Sendable {
                 work.reservation = state.nextSequence + Self.sequenceBlock
             }
             work.isClosing = state.isClosing
+            swap(&work.limits, &state.newLimits)
             return work
         }
     }

@@ -94,6 +94,10 @@ final class StoreThread {
             }
             let work = queue.take(items: Self.itemsPerCommit)
             if let mark = work.reservation { reserve(through: mark) }
+            if let limits = work.limits {
+                retention = Retention(limits)
+                nextSweep = MonotonicClock.now()
+            }
             held += work.batches
             let isWritten = held.isEmpty || write()
             tellOverflow(isWritten: isWritten)

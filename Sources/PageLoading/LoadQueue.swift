@@ -6,7 +6,7 @@ package final class LoadQueue {
     private struct Entry {
         let order: Int
         let host: String
-        let start: () -> Void
+        let start: () -> Bool
     }
 
     private struct Host {
@@ -15,8 +15,8 @@ package final class LoadQueue {
         var waiting = WaitingLine<Entry>()
     }
 
-    private let concurrency: Int
-    private let perHost: Int
+    private var concurrency: Int
+    private var perHost: Int
     private var hosts: [String: Host] = [:]
     /// In order; their hosts had room when they came in here, and may have lost it since.
     private var ready = WaitingLine<Entry>()
@@ -33,8 +33,19 @@ package final class LoadQueue {
         self.perHost = max(1, perHost)
     }
 
-    /// Runs `start` now or as soon as there is room; ``ended(host:)`` must follow once.
-    package func add(host: String, start: @escaping () -> Void) {
+    /// Sets other bounds. Loads that run beyond a lower one run on.
+    package func change(concurrency: Int, perHost: Int) {
+        self.concurrency = max(1, concurrency)
+        self.perHost = max(1, perHost)
+        for (name, host) in hosts {
+            for _ in host.running..<max(host.running, self.perHost) { readyNext(of: name) }
+        }
+        startReady()
+    }
+
+    /// Runs `start` now or as soon as there is room. It answers whether a load has begun, and then
+    /// ``ended(host:)`` must follow once; if nobody wants the load any more, nothing follows.
+    package func add(host: String, start: @escaping () -> Bool) {
         let entry = Entry(order: next, host: host, start: start)
         next += 1
         waiting += 1
@@ -48,14 +59,22 @@ package final class LoadQueue {
 
     /// A load that was started has ended.
     package func ended(host: String) {
+        release(host)
+        startReady()
+    }
+
+    private func release(_ host: String) {
         running -= 1
         hosts[host]?.running -= 1
-        if let entry = hosts[host]?.waiting.popFirst() {
-            ready.insert(entry) { $0.order > entry.order }
-        } else if hosts[host]?.running == 0 {
-            hosts[host] = nil
-        }
-        startReady()
+        if !readyNext(of: host), hosts[host]?.running == 0 { hosts[host] = nil }
+    }
+
+    /// Lets the first that waits for a host in; false if none does.
+    @discardableResult
+    private func readyNext(of host: String) -> Bool {
+        guard let entry = hosts[host]?.waiting.popFirst() else { return false }
+        ready.insert(entry) { $0.order > entry.order }
+        return true
     }
 
     /// Drops all that has not started.
@@ -74,7 +93,7 @@ package final class LoadQueue {
             hosts[entry.host, default: Host()].running += 1
             running += 1
             waiting -= 1
-            entry.start()
+            if !entry.start() { release(entry.host) }
         }
     }
 }

@@ -32,6 +32,10 @@ package struct BackForwardList: Equatable, Sendable {
     private var items: [Item] = []
     /// Where the current item is in `items`; of no meaning, and 0, while that is empty.
     private(set) var currentIndex = 0
+    /// The URL at the first commit of the load that brought the page shown; differs from its item's
+    /// if that load followed a refresh. Loaded again, such a page is first shown under this URL:
+    /// were that a new item, each check of such a target would add one to the list.
+    package var entryURL = ""
 
     package init() {}
 

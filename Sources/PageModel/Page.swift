@@ -27,12 +27,17 @@ package struct Page: Sendable {
     private var navigation: Navigation?
     /// The URL of the page shown, also while another one is on its way; "" for none.
     private var shownURL = ""
-    /// The URL at the first commit of the load that brought the current item; differs from the
-    /// item's if that load followed a refresh. Loaded again, such a page is first shown under this
-    /// URL: were that a new item, each check of such a target would add one to the list.
-    private var entryURL = ""
 
     package init() {}
+
+    /// A page as it was left, before its first load after a restart: the current item is what is
+    /// shown. Nothing is told.
+    package init(restoring list: BackForwardList) {
+        backForwardList = list
+        guard let item = list.currentItem else { return }
+        shownURL = item.url
+        observed = ObservedProperties(url: item.url, title: item.title, list)
+    }
 
     // MARK: Properties
 
@@ -210,14 +215,14 @@ package struct Page: Sendable {
             item.initialURL = current.initialURL
         }
         switch navigation.placement {
-        case .keep where isCurrentURL || isSame(url, entryURL), .replace:
+        case .keep where isCurrentURL || isSame(url, backForwardList.entryURL), .replace:
             backForwardList.replaceCurrent(with: item)
         case .update:
             backForwardList.replaceCurrent(with: item)
-            entryURL = url
+            backForwardList.entryURL = url
         case .append, .keep:
             backForwardList.append(item)
-            entryURL = url
+            backForwardList.entryURL = url
         }
     }
 

@@ -33,6 +33,18 @@ enum DescriptorLimit {
         max(1, (descriptors - reserve) / perLoad)
     }
 
+    /// No more loads at a time than there can be sockets for; fewer than wanted are told.
+    static func fitted(_ concurrency: Int, tell: (String) -> Void) -> Int {
+        let descriptors = current
+        let fitted = min(concurrency, loads(within: descriptors))
+        if fitted < concurrency {
+            tell(
+                "concurrency is \(fitted), not \(concurrency): only \(descriptors) files may be open"
+                    + " (raise the hard limit: LimitNOFILE=, or ulimit -Hn)")
+        }
+        return fitted
+    }
+
     /// How many connections may be kept beside those of so many loads.
     static func spareConnections(within descriptors: Int, loads: Int) -> Int {
         max(0, descriptors - reserve - loads * perLoad)

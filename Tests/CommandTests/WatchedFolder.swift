@@ -98,6 +98,16 @@ final class RunningDaemon: Sendable {
         line.first?.isNumber == true ? String(line.drop { $0 != " " }.dropFirst()) : line
     }
 
+    /// How many descriptors it has open.
+    func descriptors() throws -> Int {
+        let path = "/proc/\(program.processID)/fd"
+        guard let folder = opendir(path) else { throw Unmet("the daemon to run") }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        return count
+    }
+
     /// Sends SIGTERM and waits for the end, which must be a good one.
     @discardableResult
     func end() async throws -> Program.Outcome {

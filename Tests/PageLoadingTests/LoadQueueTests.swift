@@ -12,7 +12,10 @@ private final class Starts {
     }
 
     func add(_ host: String, as name: String? = nil) {
-        queue.add(host: host) { self.hosts.append(name ?? host) }
+        queue.add(host: host) {
+            self.hosts.append(name ?? host)
+            return true
+        }
     }
 }
 
@@ -66,6 +69,7 @@ private final class Starts {
                 running[host, default: 0] += 1
                 #expect(running[host] ?? 0 <= 2)
                 starts.hosts.append("\(index)")
+                return true
             }
             if let busy = running.first(where: { $0.value > 0 })?.key, generator.next() % 2 == 0 {
                 running[busy, default: 0] -= 1
@@ -88,6 +92,32 @@ private final class Starts {
         #expect(starts.hosts == ["a"])
         starts.add("c")
         #expect(starts.hosts == ["a", "c"])
+    }
+
+    @Test func `passes over any number of loads that nobody wants any more`() {
+        let starts = Starts(concurrency: 1, perHost: 1)
+        starts.add("a")
+        // Enough to overflow the stack, were each passed over from within the one before.
+        for _ in 0..<100_000 { starts.queue.add(host: "a") { false } }
+        starts.add("a", as: "last")
+        starts.queue.ended(host: "a")
+        #expect(starts.hosts == ["a", "last"])
+        #expect(starts.queue.running == 1)
+        #expect(starts.queue.waiting == 0)
+    }
+
+    @Test func `goes by other bounds from the moment they are set`() {
+        let starts = Starts(concurrency: 3, perHost: 1)
+        for name in ["a1", "a2", "a3", "a4"] { starts.add("a", as: name) }
+        #expect(starts.hosts == ["a1"])
+        starts.queue.change(concurrency: 3, perHost: 3)
+        #expect(starts.hosts == ["a1", "a2", "a3"])
+        starts.queue.change(concurrency: 1, perHost: 1)
+        starts.queue.ended(host: "a")
+        starts.queue.ended(host: "a")
+        #expect(starts.hosts == ["a1", "a2", "a3"])
+        starts.queue.ended(host: "a")
+        #expect(starts.hosts == ["a1", "a2", "a3", "a4"])
     }
 }
 

@@ -6,8 +6,8 @@ import WebAddress
 
 /// A target as it is watched: what it is to be, and where it stands.
 final class WatchedTarget {
-    let definition: TargetDefinition
-    let settings: LoadSettings
+    private(set) var definition: TargetDefinition
+    private(set) var settings: LoadSettings
     /// ``state`` as it is stored: at rest a fifth of the size.
     private(set) var stateBytes: [UInt8]
     var page = Page()
@@ -20,14 +20,28 @@ final class WatchedTarget {
     var cookies: [String] = []
     /// Why its last title was or was not told: one sentence.
     var explanation = ""
+    /// Patterns that reached their limit on its titles, which is told once.
+    var costlyPatterns: [String] = []
 
+    /// - Parameters:
+    ///   - list: Of the page that was shown last; nil if none was.
+    ///   - nextLoad: As the store says.
     init(
-        _ definition: TargetDefinition, settings: LoadSettings, state: TargetState, nextLoad: Int64
+        _ definition: TargetDefinition, settings: LoadSettings, state: TargetState,
+        list: BackForwardList?, nextLoad: Int64
     ) {
         self.definition = definition
         self.settings = settings
         stateBytes = state.encoded()
+        if let list { page = Page(restoring: list) }
         self.nextLoad = nextLoad
+    }
+
+    /// Takes over what the configuration says now. A load that runs goes on as it began.
+    func become(_ definition: TargetDefinition, settings: LoadSettings) {
+        self.definition = definition
+        self.settings = settings
+        if !definition.settings.keepsCookies { cookies = [] }
     }
 
     /// Read from its bytes, and written to them, at each use.
@@ -37,6 +51,8 @@ final class WatchedTarget {
     }
 
     var name: String { definition.name }
+    /// Whether it is to be loaded: it is enabled, and all that it has to send is known.
+    var isLoaded: Bool { definition.settings.isEnabled && definition.missingSecrets.isEmpty }
     /// What limits go by: `host:port`.
     var host: String { definition.url.authority }
 }
@@ -44,6 +60,11 @@ final class WatchedTarget {
 /// A load of a target that is under way, or waits for its turn.
 struct RunningLoad {
     let number: Int64
+    /// Where it counts in the queue, whatever becomes of the target's URL.
+    let host: String
+    /// What it began with, which it is judged by.
+    var definition: TargetDefinition
+    var settings: LoadSettings
     /// Nil while it waits.
     var load: PageLoad?
     var started: Timestamp

@@ -9,41 +9,52 @@ import WebAddress
 
 /// A load from its start to what is concluded from it.
 extension Watcher {
-    func start(_ target: WatchedTarget, _ place: Schedule.ID) {
-        guard let number = target.load?.number, !isStopping else { return }
+    /// Begins the load that a target waits for, as the target is defined by now.
+    ///
+    /// - Returns: False if nobody wants it any more: the target left its place meanwhile.
+    func start(_ target: WatchedTarget, _ place: Schedule.ID) -> Bool {
+        guard let waiting = target.load, target.place == place, !isStopping else { return false }
         schedule.begun(place, now: BoottimeClock.now())
-        let started = Self.time()
-        target.state.lastStart = started
-        let validators = target.state.validators(
-            for: target.settings.ownSide(of: target.definition))
+        var running = RunningLoad(
+            number: waiting.number, host: waiting.host, definition: target.definition,
+            settings: target.settings, started: Self.time())
+        target.state.lastStart = running.started
+        running.sentValidators = target.state.validators(
+            for: running.settings.ownSide(of: running.definition))
+        // The load holds its target, which is let go with it: the configuration may have dropped
+        // the target by then.
         let load = PageLoad(
-            target.definition.url, page: target.page, initialURL: target.definition.url.text,
-            options: target.settings.load, loop: loop, pool: pool,
-            conditions: Self.conditions(validators),
-            onEvent: { [unowned self, unowned target] event in
-                audience.changed(event, target: target.name, load: number)
+            running.definition.url, page: target.page, initialURL: running.definition.url.text,
+            options: running.settings.load, loop: loop, pool: pool,
+            conditions: Self.conditions(running.sentValidators),
+            onEvent: { [unowned self] event in
+                audience.changed(event, target: target.name, load: waiting.number)
             },
-            onEnd: { [unowned self, unowned target] result in
-                ended(target, place, result)
-            })
-        target.load = RunningLoad(
-            number: number, load: load, started: started, sentValidators: validators)
+            onEnd: { [unowned self] result in ended(target, place, result) })
+        running.load = load
+        target.load = running
         load.cookies = target.cookies
         load.start(.reload)
+        return true
     }
 
     private func ended(_ target: WatchedTarget, _ place: Schedule.ID, _ result: LoadResult) {
         guard let running = target.load, let load = running.load else { return }
+        let listBefore = target.page.backForwardList
         target.page = load.page
         target.cookies = load.cookies
         // The memory that it keeps for the next ones; all were told.
         _ = target.page.takeEvents()
         target.load = nil
         defer {
-            queue.ended(host: target.host)
+            queue.ended(host: running.host)
             giveBackMemory()
         }
-        if isStopping { return keepNumber(of: running, target) }
+        if target.page.backForwardList != listBefore {
+            submit(
+                Batch([.backForwardList(target: target.name, target.page.backForwardList)]))
+        }
+        if isStopping || target.place != place { return keepNumber(of: running, target) }
         holdBack(target, place, load)
         decide(target, place, running, load, result)
     }
@@ -57,7 +68,8 @@ extension Watcher {
         malloc_trim(0)
     }
 
-    /// A load that the end of the service cut off is no failure of the page's.
+    /// A load that we cut off ourselves, as the service ends or the target is taken out, is no
+    /// failure of the page's.
     private func keepNumber(of running: RunningLoad, _ target: WatchedTarget) {
         submit(Batch([.loadNumber(target: target.name, running.number)]))
     }
@@ -67,22 +79,23 @@ extension Watcher {
         _ load: PageLoad, _ result: LoadResult
     ) {
         let time = Self.time()
-        judgeConnection(target, result.error, time: time)
+        judgeConnection(running.definition.url.host, result.error, time: time)
         let observation = Observation(
             result, time: time, isPage: load.isPage, isBodyEmpty: result.bytes == 0,
             titleBytes: load.titleBytes.map { TitleBytes($0) },
             isChallenged: load.head?.isChallenge ?? false, sentValidators: running.sentValidators,
             validators: Validators(
                 entityTag: load.head?.entityTag, lastModified: load.head?.lastModified),
-            ownSide: target.settings.ownSide(of: target.definition), isOffline: judge.isOffline)
+            ownSide: running.settings.ownSide(of: running.definition), isOffline: judge.isOffline)
         let decision = ChangeRule.decide(
-            observation, rules: target.settings.rules, state: target.state)
+            observation, rules: running.settings.rules, state: target.state)
         target.state = decision.state
         target.explanation = decision.explanation
+        mention(exceeded: decision.exceededPatterns, target)
         keep(target, running, result, decision, time: time)
         schedule.finished(
             place, next: decision.nextCheck,
-            failingLoads: decision.state.failingLoads(target.settings.rules),
+            failingLoads: decision.state.failingLoads(running.settings.rules),
             now: BoottimeClock.now())
         armAlarm()
     }
@@ -103,10 +116,19 @@ extension Watcher {
         schedule.hold(place, status: head.status, wait: wait, now: BoottimeClock.now())
     }
 
-    private func judgeConnection(_ target: WatchedTarget, _ error: LoadError?, time: Timestamp) {
+    /// Tells each pattern once that is too costly for the target's titles: it does not hold.
+    private func mention(exceeded patterns: [String], _ target: WatchedTarget) {
+        for pattern in patterns where !target.costlyPatterns.contains(pattern) {
+            target.costlyPatterns.append(pattern)
+            audience.mention(
+                #"\#(target.name): the pattern "\#(pattern)" reached its match limit and"#
+                    + " counts as not found (write it so that it backtracks less)")
+        }
+    }
+
+    private func judgeConnection(_ host: String, _ error: LoadError?, time: Timestamp) {
         let verdict = judge.record(
-            OfflineJudge.Attempt(error), host: target.definition.url.host, now: BoottimeClock.now(),
-            time: time,
+            OfflineJudge.Attempt(error), host: host, now: BoottimeClock.now(), time: time,
             targets: targets.count)
         guard let verdict else { return }
         for event in verdict.events { tell(event, of: nil, load: nil) }

@@ -28,11 +28,13 @@ package final class Watcher {
     let store: HistoryStore
     let audience: any WatcherAudience
     let version: String
-    private let userAgent: String
     private let mailbox: Mailbox<StoreMessage>
 
     var targets: [String: WatchedTarget] = [:]
-    private var byPlace: [Schedule.ID: WatchedTarget] = [:]
+    /// Targets that the store knows and the configuration does not.
+    var retired: [String: StoredTarget] = [:]
+    /// Those of the targets that are loaded.
+    var byPlace: [Schedule.ID: WatchedTarget] = [:]
     var schedule = Schedule()
     private(set) var queue: LoadQueue
     var judge: OfflineJudge
@@ -66,94 +68,18 @@ package final class Watcher {
         self.mailbox = mailbox
         self.version = version
         self.audience = audience
-        userAgent = "pagewatch/\(version)"
         queue = LoadQueue(
             concurrency: configuration.limits.concurrency, perHost: configuration.limits.perHost)
         judge = OfflineJudge(version: version)
         try mailbox.open(on: loop) { [unowned self] in received($0) }
         tell(.service(ServiceEvent(state: .started, version: version)), of: nil, load: nil)
         tellDamage(opening.damage)
-        takeIn(configuration, stored: opening.targets)
+        retired = Dictionary(opening.targets.map { ($0.name, $0) }) { first, _ in first }
+        watch(configuration.targets)
         armAlarm()
     }
 
-    // MARK: Targets
-
-    private func takeIn(_ configuration: Configuration, stored: [StoredTarget]) {
-        let known = Dictionary(stored.map { ($0.name, $0) }) { first, _ in first }
-        let shelf = LoadSettingsShelf(userAgent: userAgent)
-        var newcomers: [Schedule.Newcomer] = []
-        var placed: [WatchedTarget] = []
-        var batch = Batch()
-        for definition in configuration.targets {
-            guard let target = made(definition, known[definition.name], shelf, &batch) else {
-                continue
-            }
-            targets[target.name] = target
-            guard definition.settings.isEnabled else { continue }
-            let state = target.state
-            placed.append(target)
-            newcomers.append(
-                Schedule.Newcomer(
-                    name: target.name, host: target.host, timing: target.settings.timing,
-                    lastStart: state.lastStart ?? known[target.name]?.lastStart,
-                    check: state.nextCheck, pause: state.pause))
-        }
-        retire(stored, Set(configuration.targets.map(\.name)), &batch)
-        submit(batch)
-        let (places, gap) = schedule.add(newcomers, now: BoottimeClock.now(), time: Self.time())
-        for (target, place) in zip(placed, places) {
-            target.place = place
-            byPlace[place] = target
-        }
-        if let gap { tell(gap, of: nil, load: nil) }
-    }
-
-    private func made(
-        _ definition: TargetDefinition, _ stored: StoredTarget?, _ shelf: LoadSettingsShelf,
-        _ batch: inout Batch
-    ) -> WatchedTarget? {
-        do {
-            let settings = try shelf.settings(of: definition)
-            var state = state(of: stored)
-            if stored?.retired != nil {
-                state.comeBack()
-                batch.append(.unretire(target: definition.name))
-                // With it, or a crash before its first load would make a change of its new title.
-                batch.append(
-                    .state(
-                        target: definition.name,
-                        VersionedBytes(version: 1, bytes: state.encoded())))
-            }
-            let bytes = VersionedBytes(version: 1, bytes: definition.encoded())
-            if stored?.definition != bytes {
-                batch.append(.definition(target: definition.name, bytes))
-            }
-            return WatchedTarget(
-                definition, settings: settings, state: state, nextLoad: stored?.nextLoad ?? 1)
-        } catch {
-            audience.mention("\(definition.name): not watched: \(error)")
-            return nil
-        }
-    }
-
-    private func state(of stored: StoredTarget?) -> TargetState {
-        guard let stored, let bytes = stored.state?.bytes else { return TargetState() }
-        do {
-            return try TargetState(decoding: bytes)
-        } catch {
-            audience.mention(
-                "\(stored.name): what was known of its title can't be read: it begins anew")
-            return TargetState()
-        }
-    }
-
-    /// Targets that are no longer defined: what is known of them stays readable.
-    private func retire(_ stored: [StoredTarget], _ defined: Set<String>, _ batch: inout Batch) {
-        for target in stored where target.retired == nil && !defined.contains(target.name) {
-            batch.append(.retire(target: target.name, Self.time()))
-        }
-    }
+    // MARK: The start
 
     private func tellDamage(_ damage: DamageReport?) {
         guard let damage else { return }
@@ -194,11 +120,11 @@ package final class Watcher {
     }
 
     private func enqueue(_ target: WatchedTarget, _ place: Schedule.ID) {
-        target.load = RunningLoad(number: target.nextLoad, load: nil, started: Self.time())
+        target.load = RunningLoad(
+            number: target.nextLoad, host: target.host, definition: target.definition,
+            settings: target.settings, started: Self.time())
         target.nextLoad += 1
-        queue.add(host: target.host) { [unowned self, unowned target] in
-            start(target, place)
-        }
+        queue.add(host: target.host) { [unowned self] in start(target, place) }
     }
 
     // MARK: The store

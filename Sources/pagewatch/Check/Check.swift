@@ -177,6 +177,7 @@ final class Check {
         nextID += 1
         queue.add(host: address.authority) { [unowned self] in
             start(id, address, initialURL: initialURL)
+            return true
         }
     }
 

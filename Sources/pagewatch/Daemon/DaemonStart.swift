@@ -8,6 +8,8 @@ import Watching
 /// What the service starts with: the configuration in force, and the opened store.
 struct DaemonStart {
     let configuration: Configuration
+    /// The path of its main file.
+    let mainFile: String
     let opening: HistoryStore.Opening
     /// Where the store's thread leaves what it has to say.
     let mailbox: Mailbox<Watcher.StoreMessage>
@@ -20,6 +22,7 @@ struct DaemonStart {
     /// - Throws: ``StartProblem``: a main file that is wrong, or a state folder that can't be used.
     init(_ options: DaemonOptions) throws {
         let path = try Self.mainFile(options)
+        mainFile = path
         let first = ConfigurationFiles.load(main: path)
         guard first.isMainAccepted else {
             throw StartProblem(lines: first.mistakes.map(\.description), .misconfigured)
@@ -32,10 +35,8 @@ struct DaemonStart {
         let loaded =
             needsLastGood
             ? ConfigurationFiles.load(main: path, lastGood: Self.lastGood(opening)) : first
-        var configuration = loaded.configuration
-        if !options.isForced { configuration.targets += loaded.targetsOfMissingFolder }
-        self.configuration = configuration
-        mistakes = Self.mistakes(loaded, isForced: options.isForced)
+        configuration = loaded.inForce(isForced: options.isForced)
+        mistakes = loaded.complaints(isForced: options.isForced)
     }
 
     private static func mainFile(_ options: DaemonOptions) throws(StartProblem) -> String {
@@ -44,19 +45,6 @@ struct DaemonStart {
         } catch {
             throw StartProblem(error.message, .misconfigured)
         }
-    }
-
-    private static func mistakes(
-        _ loaded: ConfigurationFiles.Loaded, isForced: Bool
-    ) -> [String] {
-        var lines = loaded.mistakes.map(\.description)
-        let count = loaded.targetsOfMissingFolder.count
-        if count > 0, !isForced {
-            lines.append(
-                "\(escaped(loaded.dropInFolder)) is missing: \(count == 1 ? "its target goes" : "its \(count) targets go") on as before"
-                    + " (mount it, or start with --force to retire them)")
-        }
-        return lines
     }
 
     /// The definitions that were in force before, as far as they can be read.
@@ -80,20 +68,11 @@ struct DaemonStart {
         do {
             return try HistoryStore.open(
                 folder(options, configuration), version: Version.number,
-                limits: limits(configuration.retention), listener: listener)
+                limits: StoreLimits(configuration.retention), listener: listener)
         } catch {
             if case .held = error { throw StartProblem("\(error)", .stateHeld) }
             throw StartProblem("\(error)", .misconfigured)
         }
-    }
-
-    private static func limits(_ retention: Configuration.Retention) -> StoreLimits {
-        var limits = StoreLimits()
-        limits.rowsPerTarget = retention.rows
-        limits.days = Int(retention.age / .seconds(86_400))
-        limits.newestRows = retention.newest
-        limits.bytes = retention.size
-        return limits
     }
 
     /// The first folder that can be written, of those where the state may be; the first of all if

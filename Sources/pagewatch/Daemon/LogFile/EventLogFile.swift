@@ -81,6 +81,13 @@ final class EventLogFile {
         queue.reopen()
     }
 
+    /// Has the rest written, and takes no more; nothing waits for that.
+    func retire(from loop: EventLoop) {
+        turnEnded()
+        mailbox.close(on: loop)
+        _ = queue.close(within: .zero)
+    }
+
     /// Has the rest written.
     ///
     /// - Returns: What there is to tell still.

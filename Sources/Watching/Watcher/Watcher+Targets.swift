@@ -1,0 +1,237 @@
+import Configuration
+import History
+import PageLoading
+import PageModel
+import Patterns
+import Reactor
+
+/// Which targets are watched: those of the configuration in force, after a start and whenever it
+/// is another one.
+extension Watcher {
+    /// What a configuration made of the targets: their names, in order.
+    package struct TargetChanges: Equatable, Sendable {
+        package fileprivate(set) var added: [String] = []
+        package fileprivate(set) var removed: [String] = []
+        package fileprivate(set) var changed: [String] = []
+
+        package init() {}
+
+        package var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
+    }
+
+    /// The definitions in force, in the order of the files where they stand.
+    package var definitions: [TargetDefinition] {
+        targets.values.map(\.definition).sorted { one, other in
+            let (one, other) = (one.place, other.place)
+            return one.file == other.file ? one.line < other.line : one.file < other.file
+        }
+    }
+
+    /// How many targets there are, loaded or not.
+    package var targetCount: Int { targets.count }
+
+    /// How many of the targets these definitions leave out.
+    package func countRetired(by definitions: [TargetDefinition]) -> Int {
+        let defined = Set(definitions.map(\.name))
+        return targets.keys.count { !defined.contains($0) }
+    }
+
+    /// Puts another configuration in force. What did not change is not disturbed, not even a load
+    /// that runs; a changed target's load ends as it began; a removed one's is cancelled.
+    ///
+    /// Tells `reconfigured`, unless no target is another one.
+    @discardableResult
+    package func reconfigure(_ configuration: Configuration) -> TargetChanges {
+        queue.change(
+            concurrency: configuration.limits.concurrency, perHost: configuration.limits.perHost)
+        let changes = watch(configuration.targets)
+        if !changes.isEmpty {
+            let event = ServiceEvent(
+                state: .reconfigured, version: version, added: changes.added,
+                removed: changes.removed, changed: changes.changed)
+            tell(.service(event), of: nil, load: nil)
+        }
+        armAlarm()
+        return changes
+    }
+
+    /// Tells that a configuration is not in force, or not all of it.
+    package func tellRefused(_ message: String) {
+        tell(
+            .service(ServiceEvent(state: .refused, version: version, message: message)), of: nil,
+            load: nil)
+    }
+
+    /// Watches these targets and no others.
+    @discardableResult
+    func watch(_ definitions: [TargetDefinition]) -> TargetChanges {
+        var change = TargetChange(shelf: LoadSettingsShelf(userAgent: "pagewatch/\(version)"))
+        for definition in definitions {
+            change.defined.insert(definition.name)
+            do throws(PatternError) {
+                if let target = targets[definition.name] {
+                    try update(target, definition, &change)
+                } else {
+                    try add(definition, &change)
+                }
+            } catch {
+                audience.mention("\(definition.name): not watched: \(error)")
+            }
+        }
+        retireOthers(&change)
+        submit(change.batch)
+        place(change)
+        return change.told
+    }
+
+    /// One change of the targets, while it is put together.
+    private struct TargetChange {
+        let shelf: LoadSettingsShelf
+        var defined: Set<String> = []
+        var batch = Batch()
+        var newcomers: [(target: WatchedTarget, lastStart: Timestamp?)] = []
+        var told = TargetChanges()
+    }
+
+    // MARK: One target
+
+    private func add(
+        _ definition: TargetDefinition, _ change: inout TargetChange
+    ) throws(PatternError) {
+        let name = definition.name
+        let settings = try change.shelf.settings(of: definition)
+        let stored = retired.removeValue(forKey: name)
+        var state = state(of: stored)
+        if stored?.retired != nil {
+            state.comeBack()
+            change.batch.append(.unretire(target: name))
+            // With it, or a crash before its first load would make a change of its new title.
+            change.batch.append(.state(target: name, Self.versioned(state.encoded())))
+        }
+        let bytes = Self.versioned(definition.encoded())
+        if stored?.definition != bytes {
+            change.batch.append(.definition(target: name, bytes))
+        }
+        let target = WatchedTarget(
+            definition, settings: settings, state: state, list: stored?.backForwardList,
+            nextLoad: stored?.nextLoad ?? store.firstLoad)
+        targets[name] = target
+        change.told.added.append(name)
+        // Nobody wanted the loads of a target that was retired.
+        let lastStart = stored?.retired == nil ? state.lastStart ?? stored?.lastStart : nil
+        admit(target, lastStart: lastStart, &change)
+    }
+
+    private func update(
+        _ target: WatchedTarget, _ definition: TargetDefinition, _ change: inout TargetChange
+    ) throws(PatternError) {
+        let before = target.definition
+        guard !definition.isSame(as: before) else {
+            target.become(definition, settings: target.settings)
+            // Lines move with every edit above them, and matter to nobody after a restart.
+            if definition.place.file != before.place.file { keep(definition, &change) }
+            return
+        }
+        target.become(definition, settings: try change.shelf.settings(of: definition))
+        keep(definition, &change)
+        change.told.changed.append(target.name)
+        if let place = target.place, target.isLoaded {
+            schedule.change(
+                place, host: target.host, timing: target.settings.timing, now: BoottimeClock.now())
+        } else if target.place != nil {
+            dismiss(target)
+        } else {
+            admit(target, lastStart: nil, &change)
+        }
+    }
+
+    private func keep(_ definition: TargetDefinition, _ change: inout TargetChange) {
+        change.batch.append(
+            .definition(target: definition.name, Self.versioned(definition.encoded())))
+    }
+
+    private static func versioned(_ bytes: [UInt8]) -> VersionedBytes {
+        VersionedBytes(version: 1, bytes: bytes)
+    }
+
+    private func state(of stored: StoredTarget?) -> TargetState {
+        guard let stored, let bytes = stored.state?.bytes else { return TargetState() }
+        do {
+            return try TargetState(decoding: bytes)
+        } catch {
+            audience.mention(
+                "\(stored.name): what was known of its title can't be read: it begins anew")
+            return TargetState()
+        }
+    }
+
+    // MARK: The schedule
+
+    private func admit(
+        _ target: WatchedTarget, lastStart: Timestamp?, _ change: inout TargetChange
+    ) {
+        let missing = target.definition.missingSecrets
+        if !missing.isEmpty, target.definition.settings.isEnabled {
+            // Loaded without, it would fail, or show another page's title.
+            audience.mention(
+                "\(target.name): not loaded: the secret of \(missing.joined(separator: ", "))"
+                    + " is not known until \(target.definition.place.file) is good again")
+        }
+        if target.isLoaded { change.newcomers.append((target, lastStart)) }
+    }
+
+    private func place(_ change: TargetChange) {
+        let newcomers = change.newcomers.map { target, lastStart in
+            let state = target.state
+            return Schedule.Newcomer(
+                name: target.name, host: target.host, timing: target.settings.timing,
+                lastStart: lastStart, check: state.nextCheck, pause: state.pause)
+        }
+        let (places, gap) = schedule.add(newcomers, now: BoottimeClock.now(), time: Self.time())
+        for (newcomer, place) in zip(change.newcomers, places) {
+            newcomer.target.place = place
+            byPlace[place] = newcomer.target
+        }
+        if let gap { tell(gap, of: nil, load: nil) }
+    }
+
+    /// Takes a target out of the schedule; what it loads is cancelled.
+    private func dismiss(_ target: WatchedTarget) {
+        if let place = target.place {
+            schedule.remove(place)
+            byPlace[place] = nil
+        }
+        target.place = nil
+        let running = target.load?.load
+        // A load that waits finds out at its turn.
+        if running == nil { target.load = nil }
+        running?.stopLoading()
+    }
+
+    // MARK: Retired targets
+
+    /// Targets that are no longer defined: what is known of them stays readable.
+    private func retireOthers(_ change: inout TargetChange) {
+        let time = Self.time()
+        for (name, target) in targets where !change.defined.contains(name) {
+            dismiss(target)
+            targets[name] = nil
+            retired[name] = rest(of: target)
+            change.told.removed.append(name)
+        }
+        change.told.removed.sort()
+        for name in retired.keys
+        where retired[name]?.retired == nil && !change.defined.contains(name) {
+            retired[name]?.retired = time
+            change.batch.append(.retire(target: name, time))
+        }
+    }
+
+    /// What is needed of a target should it come back.
+    private func rest(of target: WatchedTarget) -> StoredTarget {
+        var stored = StoredTarget(name: target.name, nextLoad: target.nextLoad)
+        stored.state = Self.versioned(target.stateBytes)
+        stored.backForwardList = target.page.backForwardList
+        return stored
+    }
+}

@@ -1,0 +1,73 @@
+import Configuration
+import Events
+import Glibc
+import History
+import PageModel
+import Reactor
+import Watching
+
+/// All that hear of what the watcher sees: the log on standard output, and the log file.
+///
+/// Input: the watcher's events, on the loop's thread. Output: lines for `ServiceLog` and
+/// `LogFile/EventLogFile`.
+final class ServiceVoice: WatcherAudience {
+    private let log: ServiceLog
+    private let loop: EventLoop
+    private let nextSequenceNumber: () -> Int64
+    private var file: EventLogFile?
+
+    /// - Parameter nextSequenceNumber: For events that have no number from the store.
+    init(log: ServiceLog, loop: EventLoop, nextSequenceNumber: @escaping () -> Int64) {
+        self.log = log
+        self.loop = loop
+        self.nextSequenceNumber = nextSequenceNumber
+    }
+
+    /// Writes the log file that is asked for from now on, in place of the one before.
+    func change(_ settings: Configuration.Log) {
+        file?.retire(from: loop)
+        file = nil
+        let path = EventLogFile.path(settings) { name in getenv(name).map { String(cString: $0) } }
+        guard let path else { return }
+        do {
+            file = try EventLogFile(
+                path: path, events: settings.events, loop: loop,
+                nextSequenceNumber: nextSequenceNumber, tell: { [log] in log.mention($0) })
+        } catch {
+            log.mention("there is no log file: \(error)")
+        }
+    }
+
+    /// Tells an event that is in the history.
+    func announce(_ event: StoredEvent) {
+        log.announce(event)
+        file?.announce(event)
+    }
+
+    /// Tells a change of a page.
+    func changed(_ event: PageEvent, target: String, load: Int64) {
+        log.changed(event, target: target)
+        file?.changed(event, target: target, load: load)
+    }
+
+    /// Tells something that is no event, on standard output alone.
+    func mention(_ line: String) { log.mention(line) }
+
+    /// Opens the log file anew, after its rotation.
+    func reopen() { file?.reopen() }
+
+    /// Whether standard output was a terminal, and that was closed.
+    var hasHungUp: Bool { log.hasHungUp }
+
+    /// Hands over what a turn has brought.
+    func turnEnded() {
+        file?.turnEnded()
+        log.turnEnded(loop)
+    }
+
+    /// Has the rest written, each within its time.
+    func finish(file fileLimit: Duration, output outputLimit: Duration) {
+        for message in file?.close(within: fileLimit) ?? [] { log.mention(message) }
+        log.finish(within: outputLimit)
+    }
+}
