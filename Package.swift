@@ -99,7 +99,7 @@ let package = Package(
             of: "Configuration", ["Configuration", "Patterns", "TestSupport", "WebAddress"],
             exclude: ["Fixtures"]),
         tests(
-            of: "Watching", ["Watching", "PageModel", "Patterns", "TestSupport"],
+            of: "Watching", ["Watching", "Configuration", "PageModel", "Patterns", "TestSupport"],
             exclude: ["Decisions"]),
         tests(
             of: "History",

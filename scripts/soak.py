@@ -356,10 +356,7 @@ class Kills:
         if history.check != [("ok",)]:
             self.found.append(f"kill {number}: integrity_check: {history.check}")
         for line in lines:
-            # A time stands before what happened, unless the journal gives one.
-            bare = line.rstrip("\n")
-            bare = bare.partition(" ")[2] if bare[:1].isdigit() else bare
-            name, _, rest = bare.partition(": ")
+            name, _, rest = line.rstrip("\n").partition(": ")
             kind, _, text = rest.partition(": ")
             if kind in ("first seen", "title changed", "unstable"):
                 self.announced[name].add((kind, ", ".join(sorted(text.split(", ")))))

@@ -139,11 +139,11 @@ package enum IgnoreRule: Equatable, Sendable {
 
     /// Patterns that have a name.
     package enum Preset: String, CaseIterable, Sendable {
-        /// A number of news in front or behind: "(3) Inbox".
+        /// A number in brackets: "(3) Inbox", "Inbox (99+) - Mail", "[2K] Feed".
         case counter = "@counter"
-        /// Any number.
+        /// Any number, with its sign, its marks between digits and a per cent sign.
         case number = "@number"
-        /// A time of day, perhaps with a date before it.
+        /// A time of day, perhaps with a date before it and a zone behind it.
         case time = "@time"
     }
 
@@ -152,12 +152,12 @@ package enum IgnoreRule: Equatable, Sendable {
         switch self {
         case .pattern(let source): source
         case .preset(.counter):
-            #"^\s*[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]|[(\[{]\s*\d[\d.,]*\+?\s*[)\]}]\s*$"#
-        case .preset(.number): #"[-+]?\d+(?:[.,:\x{2019}\x{A0}\x{202F}]\d+)*(?:\s?%)?"#
+            #"[(\[{]\s*\d[\d.,\x{A0}\x{202F}]*\s*[kKmM]?\+?\s*[)\]}]"#
+        case .preset(.number): #"[-+]?\d+(?:[.,:'\x{2019}\x{A0}\x{202F}]\d+)*(?:\s?%)?"#
         case .preset(.time):
-            #"(?:\b\d{4}-\d\d-\d\d(?:T|\s+))?(?<![\d.:])(?:[01]?\d|2[0-3])[:h][0-5]\d"#
-                + #"(?::[0-5]\d(?:[.,]\d+)?)?(?![\d:])(?:\s?[ap]\.?m\b\.?)?"#
-                + #"(?:\s?(?:Z|UTC|GMT)\b)?"#
+            #"(?:\b\d{4}-\d\d-\d\d(?:T|\s+))?(?<![\d.:])(?:[01]?\d|2[0-4])[:h][0-5]\d"#
+                + #"(?::[0-6]\d(?:[.,]\d+)?)?(?![\d:])(?:\s?[AaPp]\.?[Mm]\b\.?)?"#
+                + #"(?:\s?(?:Z|UTC|GMT)\b)?(?:[+-]\d\d:?\d\d\b)?"#
         }
     }
 }

@@ -186,18 +186,25 @@ private func targets(_ site: LoopbackSite, _ paths: [String], interval: String =
 
     init() throws { run = try DaemonRun() }
 
-    @Test func `has the time before each event`() async throws {
-        let daemon = try run.start("", environment: ["TZ": "XYZ-2"])
-        let line = try await daemon.line(with: "started")
-        let (time, text) = (line.prefix(25), line.dropFirst(25))
-        #expect(time.hasPrefix("20") && time.hasSuffix("+02:00"))
-        #expect(text.hasPrefix(" (service): started: version"))
-        _ = await daemon.end()
+    @Test func `has the time before each event on a terminal`() async throws {
+        let site = try await LoopbackSite.playing(counted)
+        let daemon = try run.start(
+            targets(site, ["a"]), environment: ["TZ": "XYZ-2"],
+            terminal: Program.Terminal(streams: [0, 1, 2]))
+        try await site.waitForRequest("/a", number: 2)
+        let text = await daemon.end().terminalText
+        await site.stop()
+        let line = try #require(
+            text.split(whereSeparator: \.isNewline).first { $0.contains("started") })
+        let (time, rest) = (line.prefix(25), line.dropFirst(25))
+        #expect(time.hasPrefix("20") && time.hasSuffix("+02:00"), "\(line)")
+        #expect(rest.hasPrefix(" (service): started: version"), "\(line)")
     }
 
-    @Test func `leaves the time to the journal where it is that`() async throws {
-        let daemon = try run.start(
-            "", prefix: "export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/$$/fd/1)")
+    @Test func `is the same elsewhere as in the journal, which has a time of its own`()
+        async throws
+    {
+        let daemon = try run.start("")
         let line = try await daemon.line(with: "started")
         #expect(line.hasPrefix("(service): started: version"))
         _ = await daemon.end()

@@ -1,6 +1,7 @@
 import Glibc
 import History
 import LoopbackSite
+import PageModel
 import TestSupport
 import Testing
 
@@ -122,6 +123,45 @@ private func page(_ title: String) -> String {
                 "firstSeen \"A\"", "titleChanged \"A\" -> \"B\"", "titleChanged \"B\" -> \"A\"",
                 "titleChanged \"A\" -> \"B\"", "oscillating \"A\" \"B\"",
             ])
+        await site.stop()
+    }
+
+    @Test func `keeps its back-forward list over restarts`() async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /p\ntimes 2\nhead 302\nheader Location: /a\nbody\n"
+                + "serve /p\nhead 302\nheader Location: /b\nbody\n"
+                + "serve /a\n\(page("A"))serve /b\n\(page("B"))")
+        let watched = try WatchedFolder()
+        try watched.configure("confirm: 1", "p: {url: \"\(site.url("/p"))\"}")
+        func list() throws -> [String] {
+            let list = try watched.reader().target("p")?.backForwardList
+            return ((list?.backList ?? []) + (list?.currentItem.map { [$0] } ?? []))
+                .map { "\($0.url) \($0.title ?? "")" }
+        }
+        try await watched.run(until: "p: title changed: \"A\" -> \"B\"")
+        let both = ["\(site.url("/a")) A", "\(site.url("/b")) B"]
+        #expect(try list() == both)
+        let loads = await site.requests(for: "/b").count
+        let again = try watched.start()
+        try await site.waitForRequest("/b", number: loads + 2)
+        try await again.end()
+        #expect(try list() == both)
+        await site.stop()
+    }
+
+    @Test func `has a rule that is too costly for its titles told once`() async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /p\nturn 1 of 2\n\(page(String(repeating: "a", count: 40) + "!"))"
+                + "serve /p\n\(page(String(repeating: "a", count: 40) + "?"))")
+        let watched = try WatchedFolder()
+        try watched.configure(
+            "confirm: 1", "p: {url: \"\(site.url("/p"))\", ignore: ['^(a+)+$']}")
+        let daemon = try watched.start()
+        try await daemon.wait(
+            for: "(service): p: the pattern \"^(a+)+$\" reached its match limit")
+        try await site.waitForRequest("/p", number: 4)
+        let lines = try await daemon.end().outputLines
+        #expect(lines.count { $0.contains("match limit") } == 1)
         await site.stop()
     }
 

@@ -86,16 +86,11 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func wait(for beginning: String) async throws -> String {
         for await line in program.lines {
-            let text = String(Self.withoutTime(line.text[...]))
+            let text = line.text
             seen.withLock { $0.append(text) }
             if text.utf8.starts(with: beginning.utf8) { return text }
         }
         throw Missing(line: beginning, lines: lines)
-    }
-
-    /// A line without the time that it begins with, `2026-11-30T14:12:26+00:00 `.
-    static func withoutTime(_ line: String) -> String {
-        line.first?.isNumber == true ? String(line.drop { $0 != " " }.dropFirst()) : line
     }
 
     /// How many descriptors it has open.
@@ -121,15 +116,7 @@ final class RunningDaemon: Sendable {
     @discardableResult
     func kill() async -> [String] {
         program.send(signal: SIGKILL)
-        return await program.outcome().outputLines.map { String(Self.withoutTime($0)) }
-    }
-
-    /// A line of standard output without the time at its beginning.
-    static func withoutTime(_ line: Substring) -> Substring {
-        guard line.first?.isNumber == true, let space = line.firstIndex(of: " ") else {
-            return line
-        }
-        return line[line.index(after: space)...]
+        return await program.outcome().outputLines.map { String($0) }
     }
 }
 

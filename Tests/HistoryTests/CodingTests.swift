@@ -93,7 +93,19 @@ let everyEvent: [DurableEvent] =
                     title: number % 2 == 0 ? nil : "\(number)"))
         }
         list.go(to: step)
+        list.entryURL = "https://entry/"
         #expect(Encoded.list(from: Encoded.list(list)) == list)
+    }
+
+    @Test func `hold a back-forward list of the first layout, which ends with its items`() {
+        var list = BackForwardList()
+        list.append(.init(url: "https://a/", initialURL: "https://b/", title: "A"))
+        var bytes = Encoded.list(list)
+        // The length of no URL behind the items.
+        #expect(bytes.removeLast() == 0)
+        bytes[0] = 2
+        list.entryURL = "https://a/"
+        #expect(Encoded.list(from: bytes) == list)
     }
 
     @Test func `hold the facts of a load`() {
@@ -110,7 +122,10 @@ let everyEvent: [DurableEvent] =
 
     @Test func `are nothing when they are damaged`() {
         #expect(Encoded.list(from: []) == nil)
-        #expect(Encoded.list(from: [2, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F]) == nil)
+        for layout: UInt8 in [2, 4] {
+            #expect(Encoded.list(from: [layout, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x0F]) == nil)
+        }
+        #expect(Encoded.list(from: [6, 0, 0, 0]) == nil)
         #expect(Encoded.record(from: [2, 1]) == nil)
     }
 }

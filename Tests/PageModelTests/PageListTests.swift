@@ -227,4 +227,40 @@ import Testing
         page.show(b, as: .backForward(offset: 7))
         #expect(urls(page) == [a, b])
     }
+
+    @Test func `is the same after a restart, and what is shown is its current item`() {
+        var page = page(a, b, c)
+        page.show(b, as: .backForward(offset: -1), title: "B")
+        var restored = Page(restoring: page.backForwardList)
+        #expect(restored.backForwardList == page.backForwardList)
+        #expect(restored.url == b && restored.title == "B" && !restored.isLoading)
+        #expect(restored.canGoBack && restored.canGoForward)
+        #expect(restored.takeEvents().isEmpty)
+        restored.startLoad(.backForward(offset: 1), url: c)
+        restored.failed(refusal)
+        #expect(restored.url == b)
+        #expect(restored.backForwardList == page.backForwardList)
+    }
+
+    @Test func `does not grow by a restart of a page that a refresh leads to`() {
+        func load(_ page: inout Page) {
+            page.startLoad(.reload, url: a)
+            page.receive(1000, of: a)
+            page.refreshed(to: b, status: 200)
+            page.receive(1000, of: b)
+            page.titleParsed("B")
+            page.finish()
+        }
+        var page = Page()
+        load(&page)
+        #expect(urls(page) == [b])
+        var restored = Page(restoring: page.backForwardList)
+        load(&restored)
+        #expect(urls(restored) == [b])
+    }
+
+    @Test func `that is empty is restored as a page never loaded`() {
+        let restored = Page(restoring: BackForwardList())
+        #expect(restored.url == "" && restored.title == nil && restored.estimatedProgress == 0)
+    }
 }

@@ -1,4 +1,6 @@
+import Configuration
 import PageModel
+import Patterns
 import Testing
 
 @testable import Watching
@@ -60,7 +62,7 @@ import Testing
     private static func rules(_ seed: UInt64) throws -> Rules {
         Rules(
             confirm: Int(seed % 3) + 1, failures: Int(seed / 3 % 3) + 1,
-            ignore: seed % 2 == 0 ? [try PatternShelf().ignore("@counter")] : [])
+            ignore: seed % 2 == 0 ? [try Pattern(IgnoreRule.preset(.counter).source)] : [])
     }
 
     @Test(arguments: 0..<60 as Range<UInt64>)

@@ -1,3 +1,4 @@
+import Configuration
 import PageModel
 import Patterns
 import Testing
@@ -170,7 +171,9 @@ struct SequencePlayer {
             switch name {
             case "confirm": rules.confirm = Int(value) ?? 0
             case "failures": rules.failures = Int(value) ?? 0
-            case "ignore": rules.ignore.append(try shelf.ignore(value))
+            case "ignore":
+                let preset = IgnoreRule.Preset(rawValue: value).map { IgnoreRule.preset($0) }
+                rules.ignore.append(try shelf.pattern(preset?.source ?? value))
             case "expect_title": rules.expectTitle = try shelf.pattern(value)
             case "reject_title": rules.rejectTitle = try shelf.pattern(value)
             case "expect_url": rules.expectURL = try shelf.pattern(value)

@@ -50,7 +50,6 @@ import Testing
         #expect(try shelf.pattern("\u{e9}") === shelf.pattern("\u{e9}"))
         #expect(try shelf.pattern("e\u{301}").source.utf8.count == 3)
         #expect(try shelf.pattern("\u{e9}").source.utf8.count == 2)
-        #expect(try shelf.ignore("@time") === shelf.pattern(IgnorePreset.time.pattern))
     }
 
     @Test func `sees most edits of secrets, and keeps next to nothing of them`() {

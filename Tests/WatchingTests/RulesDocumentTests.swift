@@ -1,4 +1,6 @@
+import Configuration
 import Foundation
+import Patterns
 import Testing
 
 @testable import Watching
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test func `names every preset, and what it removes`() throws {
-        for preset in IgnorePreset.allCases {
+        for preset in IgnoreRule.Preset.allCases {
             let row = Self.text.split(separator: "\n").first {
                 $0.hasPrefix("| `\(preset.rawValue)` |")
             }
@@ -55,7 +57,7 @@ import Testing
                 .enumerated().filter { $0.offset % 2 == 1 }.map(\.element).dropFirst()
             #expect(!samples.isEmpty)
             var comparison = TitleComparison(
-                Rules(ignore: [try PatternShelf().ignore(preset.rawValue)]))
+                Rules(ignore: [try Pattern(IgnoreRule.preset(preset).source)]))
             for sample in samples {
                 #expect(comparison.compared("a \(sample) b") == "a b", "\(sample)")
             }

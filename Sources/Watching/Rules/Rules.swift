@@ -46,27 +46,6 @@ package struct Rules {
     }
 }
 
-/// Patterns for `ignore` that have a name.
-package enum IgnorePreset: String, CaseIterable, Sendable {
-    /// A number in brackets: `(3) Inbox`, `Inbox [12]`, `(99+) Feed`.
-    case counter = "@counter"
-    /// Any number, with its marks between digits: `1`, `1,234.5`, `12'000`.
-    case number = "@number"
-    /// A time of day: `14:05`, `14:05:59.123`, `2:05 pm`, `14:05 UTC`, `14:05+02:00`.
-    case time = "@time"
-
-    /// The pattern that the name stands for.
-    package var pattern: String {
-        switch self {
-        case .counter: #"[(\[]\s*\d[\d.,\x{A0}\x{202F}]*\s*[kKmM]?\+?\s*[)\]]"#
-        case .number: #"\d+(?:[.,'’\x{A0}\x{202F}]\d+)*"#
-        case .time:
-            #"(?<!\d)(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-6]\d(?:[.,]\d+)?)?(?!\d)"#
-                + #"(?:\s?[AaPp]\.?[Mm]\b\.?)?(?:Z\b|\s?(?:UTC|GMT)\b)?(?:[+-]\d\d:?\d\d\b)?"#
-        }
-    }
-}
-
 /// Compiled patterns by their text, so that many targets with the same rule share one.
 ///
 /// A pattern stays as long as the shelf; make a new shelf for each configuration.
@@ -84,12 +63,5 @@ package final class PatternShelf {
         let made = try Pattern(source)
         patterns[source] = made
         return made
-    }
-
-    /// An entry of `ignore`: the name of an ``IgnorePreset``, or a pattern.
-    ///
-    /// - Throws: ``PatternError`` if it does not compile.
-    package func ignore(_ entry: String) throws(PatternError) -> Pattern {
-        try pattern(IgnorePreset(rawValue: entry)?.pattern ?? entry)
     }
 }

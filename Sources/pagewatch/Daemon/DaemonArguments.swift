@@ -44,8 +44,9 @@ extension Command {
         groups: DaemonOptions.groups,
         notes: [
             "Each event is a line on standard output, once it is in the history. SIGTERM and SIGINT"
-                + " end it: what runs is cancelled, the history is written. SIGUSR1 and SIGHUP open"
-                + " the log file of the configuration anew.",
+                + " end it: what runs is cancelled, the history is written. SIGUSR1 opens the log file"
+                + " of the configuration anew; SIGHUP does, too, and has the configuration read"
+                + " again.",
             "A reader of standard output that is slow loses lines, which are counted; one that goes"
                 + " away does not end the service.",
         ],

@@ -1,5 +1,4 @@
 import Events
-import Glibc
 import History
 import PageModel
 import Reactor
@@ -14,8 +13,6 @@ final class ServiceLog {
 
     private let output = ServiceOutput()
     private let display: ProgressDisplay
-    /// Whether lines have a time of their own: the journal gives each one.
-    private let hasTimes: Bool
     /// The bars' numbers, by the names of the targets that are loading.
     private var bars: [String: Int] = [:]
     private var nextBar = 0
@@ -26,7 +23,6 @@ final class ServiceLog {
 
     init(showsProgress: Bool) {
         display = ProgressDisplay(isWanted: showsProgress)
-        hasTimes = !Self.isJournal(STDOUT_FILENO)
     }
 
     /// Tells an event that is in the history.
@@ -62,8 +58,10 @@ final class ServiceLog {
         add("(service): " + escaped(line), .now())
     }
 
+    /// For a person watching, the time stands before what happened. Elsewhere a line is the same as
+    /// in the journal, which has a time of its own.
     private func add(_ line: String, _ time: WallTime) {
-        output.add(hasTimes ? time.text(.local) + " " + line : line)
+        output.add(output.isTerminal ? time.text(.local) + " " + line : line)
     }
 
     /// Whether the terminal that it wrote to was closed.
@@ -96,13 +94,5 @@ final class ServiceLog {
     func finish(within limit: Duration) {
         if !display.isActive || output.isReady { display.restore() }
         output.finish(within: limit)
-    }
-
-    /// Whether it is the stream to the journal that systemd names in `$JOURNAL_STREAM`.
-    private static func isJournal(_ descriptor: CInt) -> Bool {
-        guard let named = getenv("JOURNAL_STREAM") else { return false }
-        var status = stat()
-        return fstat(descriptor, &status) == 0
-            && String(cString: named) == "\(status.st_dev):\(status.st_ino)"
     }
 }
