@@ -54,6 +54,26 @@ package struct Batch: Sendable {
         }
     }
 
+    /// How many events have no number yet.
+    var unnumbered: Int { events.count { $0.seq == 0 } }
+
+    /// The same with numbers for its events, counted on from `next`.
+    func numbered(from next: inout Int64) -> Batch {
+        guard unnumbered > 0 else { return self }
+        var numbered = self
+        numbered.events = []
+        for index in items.indices {
+            guard case .event(var event) = items[index] else { continue }
+            if event.seq == 0 {
+                event.seq = next
+                next += 1
+                numbered.items[index] = .event(event)
+            }
+            numbered.events.append(event)
+        }
+        return numbered
+    }
+
     /// What an item needs beside its strings: a guess on the high side.
     private static let overhead = 256
 }

@@ -24,15 +24,20 @@ package final class HistoryStore: Sendable {
 
     /// Told on the store's thread; both must only hand over to the owner's loop.
     package struct Listener: Sendable {
+        /// In the order of the events' numbers.
         package var committed: @Sendable ([Receipt]) -> Void
         package var trouble: @Sendable (StoreTrouble) -> Void
+        /// A transaction failed, and gave the numbers back that it had taken.
+        package var gaveBack: @Sendable () -> Void
 
         package init(
             committed: @escaping @Sendable ([Receipt]) -> Void,
-            trouble: @escaping @Sendable (StoreTrouble) -> Void
+            trouble: @escaping @Sendable (StoreTrouble) -> Void,
+            gaveBack: @escaping @Sendable () -> Void = {}
         ) {
             self.committed = committed
             self.trouble = trouble
+            self.gaveBack = gaveBack
         }
     }
 
@@ -112,9 +117,21 @@ package final class HistoryStore: Sendable {
         queue.close(within: .seconds(2))
     }
 
-    /// The next number for an event, durable or not: higher than any before it in this folder,
-    /// also over crashes. Any thread may ask.
-    package func nextSequenceNumber() -> Int64 { queue.nextSequenceNumber() }
+    /// Numbers for events that are not stored: the first of `count`. Higher than any before it in
+    /// this folder, also over crashes.
+    ///
+    /// Stored events get theirs from the transaction that writes them. While the owner has not been
+    /// told of one, or not said so by ``settle(through:)``, the answer is nil: so that all events can
+    /// be told in the order of their numbers.
+    package func nextSequenceNumbers(_ count: Int64 = 1) -> Int64? {
+        queue.nextSequenceNumbers(count)
+    }
+
+    /// The number that comes next, whoever gets it.
+    package var nextSequenceNumber: Int64 { queue.nextSequenceNumber }
+
+    /// The owner has told all stored events with numbers up to that.
+    package func settle(through number: Int64) { queue.settle(through: number) }
 
     /// The number of the first load of a target that the store does not know: 1, or higher if a
     /// target was ever forgotten. Any thread may ask.

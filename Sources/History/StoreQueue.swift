@@ -41,6 +41,9 @@ final class StoreQueue: Sendable {
         var tickets: Int64 = 0
         var refused = Refused()
         var nextSequence: Int64
+        /// The last number that a transaction took, and the last of which the owner knows that.
+        var takenThrough: Int64 = 0
+        var settledThrough: Int64 = 0
         var reservedThrough: Int64
         /// Set just before the thread waits under the lock: only then is a wake-up written.
         var isAsleep = false
@@ -84,17 +87,31 @@ final class StoreQueue: Sendable {
 
     // MARK: Any thread
 
-    func nextSequenceNumber() -> Int64 {
-        let (number, needsWake) = state.withLock { state in
+    /// Numbers for events that are told in order with those that are stored; nil while numbers that
+    /// a transaction took are not settled: the events that have them must be told before.
+    func nextSequenceNumbers(_ count: Int64) -> Int64? {
+        let (number, needsWake) = state.withLock { state -> (Int64?, Bool) in
+            guard state.takenThrough <= state.settledThrough else { return (nil, false) }
             let number = state.nextSequence
-            state.nextSequence += 1
-            let isLow = state.reservedThrough - number == Self.sequenceBlock / 2
+            state.nextSequence += count
+            let half = Self.sequenceBlock / 2
+            let isLow =
+                state.reservedThrough - state.nextSequence < half
+                && state.reservedThrough - number >= half
             defer { if isLow { state.isAsleep = false } }
             return (number, isLow && state.isAsleep)
         }
         if needsWake { Self.write(wakeUp) }
         return number
     }
+
+    /// The owner knows of all numbers up to that what became of them.
+    func settle(through number: Int64) {
+        state.withLock { $0.settledThrough = max($0.settledThrough, number) }
+    }
+
+    /// The number that comes next.
+    var nextSequenceNumber: Int64 { state.withLock { $0.nextSequence } }
 
     func submit(_ batch: Batch) -> Int64? {
         let (ticket, needsWake) = state.withLock { state -> (Int64?, Bool) in
@@ -228,6 +245,26 @@ final class StoreQueue: Sendable {
     var isCrowded: Bool {
         state.withLock {
             $0.items > limits.waitingItems / 4 || $0.bytes > limits.waitingBytes / 4
+        }
+    }
+
+    /// Takes numbers for events that a transaction is about to write.
+    ///
+    /// - Returns: The first, and what ``giveBack(_:)`` needs if nothing comes of it.
+    func takeNumbers(_ count: Int) -> (first: Int64, before: Int64) {
+        state.withLock { state in
+            let (first, before) = (state.nextSequence, state.takenThrough)
+            state.nextSequence += Int64(count)
+            if count > 0 { state.takenThrough = state.nextSequence - 1 }
+            return (first, before)
+        }
+    }
+
+    /// Nothing was written under the numbers that were taken last; nobody else took any since.
+    func giveBack(_ numbers: (first: Int64, before: Int64)) {
+        state.withLock { state in
+            state.nextSequence = numbers.first
+            state.takenThrough = numbers.before
         }
     }
 

@@ -130,8 +130,7 @@ final class StoreThread {
     private func write() -> Bool {
         guard let writer = writer ?? repaired() else { return false }
         do {
-            try writer.write(held)
-            committed(held)
+            committed(held, try write(held, writer))
             held = []
         } catch  where error.isDamage {
             // Closed before another file gets its name.
@@ -157,8 +156,7 @@ final class StoreThread {
     private func writeOneByOne(_ writer: StoreWriter) -> Bool {
         while let first = held.first {
             do {
-                try writer.write([first])
-                committed([first])
+                committed([first], try write([first], writer))
             } catch  where error.isPassing || error.isDamage {
                 wait(because: error)
                 return false
@@ -171,10 +169,39 @@ final class StoreThread {
         return true
     }
 
-    private func committed(_ batches: [StoreQueue.Waiting]) {
-        queue.release(batches)
+    /// Gives the events their numbers and makes all durable together.
+    ///
+    /// - Returns: What was written.
+    private func write(
+        _ waiting: [StoreQueue.Waiting], _ writer: StoreWriter
+    ) throws(SQLiteError) -> [Batch] {
+        var batches: [Batch] = []
+        var numbers: (first: Int64, before: Int64)?
+        do {
+            try writer.transaction { () throws(SQLiteError) in
+                // Not before: while they are out, nothing else is told.
+                let taken = queue.takeNumbers(waiting.reduce(0) { $0 + $1.batch.unnumbered })
+                var next = taken.first
+                numbers = taken
+                batches = waiting.map { $0.batch.numbered(from: &next) }
+                for batch in batches { try writer.apply(batch) }
+            }
+        } catch {
+            if let numbers {
+                // For the next transaction: there are to be no holes.
+                queue.giveBack(numbers)
+                listener.gaveBack()
+            }
+            throw error
+        }
+        return batches
+    }
+
+    private func committed(_ waiting: [StoreQueue.Waiting], _ batches: [Batch]) {
+        queue.release(waiting)
         if let writer, writer.hasForgotten { queue.set(firstLoad: writer.loadFloor + 1) }
-        listener.committed(batches.map { Receipt(ticket: $0.ticket, events: $0.batch.events) })
+        listener.committed(
+            zip(waiting, batches).map { Receipt(ticket: $0.ticket, events: $1.events) })
     }
 
     private func wait(because error: SQLiteError) {

@@ -85,13 +85,6 @@ final class StoreWriter {
         }
     }
 
-    /// Makes batches durable, all together.
-    func write(_ batches: [StoreQueue.Waiting]) throws(SQLiteError) {
-        try transaction { () throws(SQLiteError) in
-            for waiting in batches { try apply(waiting.batch) }
-        }
-    }
-
     /// Says that everything is on the disk and nothing was given out beyond it.
     func markClosed(sequence: Int64) throws(SQLiteError) {
         try transaction { () throws(SQLiteError) in
@@ -124,7 +117,8 @@ final class StoreWriter {
         var failed: [UInt8]?
     }
 
-    private func apply(_ batch: Batch) throws(SQLiteError) {
+    /// Writes the rows of a batch, within a transaction.
+    func apply(_ batch: Batch) throws(SQLiteError) {
         var change = RowChange()
         for item in batch.items {
             guard let target = item.target else {

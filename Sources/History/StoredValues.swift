@@ -2,7 +2,8 @@ import PageModel
 
 /// A durable event with its envelope, as it goes into the store and comes out of it.
 package struct StoredEvent: Equatable, Sendable {
-    /// From ``HistoryStore/nextSequenceNumber()``: this, never the time, is the order.
+    /// This, never the time, is the order. 0 for an event on its way to the disk: it gets its number
+    /// from the transaction that writes it.
     package var seq: Int64
     package var time: Timestamp
     /// The target's name; nil for the service.
@@ -12,7 +13,7 @@ package struct StoredEvent: Equatable, Sendable {
     package var event: DurableEvent
 
     package init(
-        seq: Int64, time: Timestamp, target: String?, load: Int64?, event: DurableEvent
+        seq: Int64 = 0, time: Timestamp, target: String?, load: Int64?, event: DurableEvent
     ) {
         self.seq = seq
         self.time = time

@@ -34,7 +34,7 @@ private final class State {
                 Batch([
                     .event(
                         StoredEvent(
-                            seq: store.nextSequenceNumber(), time: at(time), target: target,
+                            time: at(time), target: target,
                             load: target.map { _ in 3 }, event: event))
                 ]))
         }

@@ -14,7 +14,7 @@ import TestSupport
             // A wall clock that goes back changes no order.
             events.append(
                 StoredEvent(
-                    seq: opening.store.nextSequenceNumber(), time: at(Int64(-index)),
+                    seq: (opening.store.nextSequenceNumbers() ?? -1), time: at(Int64(-index)),
                     target: isService ? nil : "blog", load: isService ? nil : 3, event: event))
         }
         for event in events { opening.store.submit(Batch([.event(event)])) }
@@ -32,7 +32,7 @@ import TestSupport
         let opening = try store.open()
         var tickets: [Int64?] = []
         for number in Int64(1)...100 {
-            let seq = opening.store.nextSequenceNumber()
+            let seq = (opening.store.nextSequenceNumbers() ?? -1)
             tickets.append(opening.store.submit(Batch([.event(change(number, seq: seq))])))
         }
         await store.wait { $0.receipts.count == 100 }
@@ -121,11 +121,33 @@ import TestSupport
         let store = try Store()
         let first = try store.open()
         #expect(first.wasClosedCleanly)
-        for number in Int64(1)...5 { #expect(first.store.nextSequenceNumber() == number) }
+        for number in Int64(1)...5 { #expect((first.store.nextSequenceNumbers() ?? -1) == number) }
         #expect(first.store.close(within: .seconds(10)))
         let second = try store.open()
         #expect(second.wasClosedCleanly)
-        #expect(second.store.nextSequenceNumber() == 6)
+        #expect((second.store.nextSequenceNumbers() ?? -1) == 6)
+    }
+
+    @Test func `numbers events as they are written, and others only when those are told`()
+        async throws
+    {
+        let store = try Store()
+        let opening = try store.open()
+        #expect(opening.store.nextSequenceNumbers(3) == 1)
+        for number in Int64(1)...4 {
+            opening.store.submit(Batch([.event(change(number, seq: 0))]))
+        }
+        await store.wait { $0.receipts.flatMap(\.events).count == 4 }
+        let events = store.receipts.flatMap(\.events)
+        #expect(events.map(\.seq) == [4, 5, 6, 7])
+        #expect(opening.store.nextSequenceNumbers() == nil)
+        opening.store.settle(through: 6)
+        #expect(opening.store.nextSequenceNumbers() == nil)
+        opening.store.settle(through: 7)
+        #expect(opening.store.nextSequenceNumbers() == 8)
+        #expect(opening.store.nextSequenceNumber == 9)
+        #expect(opening.store.close(within: .seconds(10)))
+        #expect(try store.reader().events(of: "blog") == events)
     }
 
     @Test func `numbers the loads of a forgotten target on when it comes back`() throws {

@@ -31,6 +31,31 @@ import TestSupport
         #expect(store.troubles.count == 2)
     }
 
+    @Test func `keeps no number while it waits, and leaves no hole`() async throws {
+        let store = try Store()
+        let opening = try store.open()
+        let other = try Database(store.folder.database, .write)
+        try other.run("BEGIN IMMEDIATE", for: "test")
+        opening.store.submit(Batch([.event(change(1, seq: 0)), .event(change(2, seq: 0))]))
+        await store.wait { !$0.troubles.isEmpty }
+        #expect(opening.store.nextSequenceNumbers() == 1)
+        try other.run("COMMIT", for: "test")
+        await store.wait { $0.receipts.count == 1 }
+        #expect(store.receipts.flatMap(\.events).map(\.seq) == [2, 3])
+        #expect(opening.store.close(within: .seconds(10)))
+    }
+
+    @Test func `gives numbers back that nothing was written under`() async throws {
+        let store = try Store()
+        let opening = try store.open()
+        // The second takes its number in the transaction of all, which the first makes fail.
+        opening.store.submit(Batch([.event(change(1, seq: 7))]))
+        opening.store.submit(Batch([.event(change(2, seq: 7))]))
+        opening.store.submit(Batch([.event(change(3, seq: 0))]))
+        #expect(opening.store.close(within: .seconds(10)))
+        #expect(store.receipts.flatMap(\.events).map(\.seq) == [7, 1])
+    }
+
     @Test func `gives up at its end when the disk takes nothing, in the time given`() throws {
         let store = try Store()
         let opening = try store.open()

@@ -29,10 +29,10 @@ func tell(_ line: String) {
 }
 
 /// The batch of one confirmed change of a target, whose titles are numbers.
-func change(_ store: HistoryStore, target: String, load: Int64, number: Int) -> Batch {
+func change(target: String, load: Int64, number: Int) -> Batch {
     let now = HistoryStore.systemTime()
     let event = StoredEvent(
-        seq: store.nextSequenceNumber(), time: now, target: target, load: load,
+        time: now, target: target, load: load,
         event: .titleChanged(
             TitleChange(
                 from: String(number - 1), to: String(number), url: "https://\(target).example/",
@@ -81,13 +81,13 @@ private enum Crash {
             let digits = state.bytes.prefix { $0 != 0x20 }
             numbers[index] = Int(String(decoding: digits, as: UTF8.self)) ?? -1
         }
-        tell("begins \(opening.store.nextSequenceNumber())")
+        tell("begins \(opening.store.nextSequenceNumber)")
         for turn in 0..<changes {
             let index = turn % 10
             numbers[index] += 1
             opening.store.submit(
                 change(
-                    opening.store, target: "t\(index)", load: loads[index],
+                    target: "t\(index)", load: loads[index],
                     number: numbers[index]))
             loads[index] += 1
             usleep(500)
@@ -114,13 +114,13 @@ private enum Full {
         var load: Int64 = 0
         while troubles.withLock({ $0.isEmpty }) {
             load += 1
-            store.submit(change(store, target: "t", load: load, number: Int(load)))
+            store.submit(change(target: "t", load: load, number: Int(load)))
             usleep(100)
         }
         let before = told.withLock { $0.count }
         for _ in 0..<500 {
             load += 1
-            store.submit(change(store, target: "t", load: load, number: Int(load)))
+            store.submit(change(target: "t", load: load, number: Int(load)))
         }
         usleep(300_000)
         tell("while full \(told.withLock { $0.count } - before)")
@@ -151,7 +151,7 @@ private enum Measurement {
         var store = opening.store
         for first in stride(from: 0, to: 100_000, by: 1000) {
             for index in first..<first + 1000 {
-                var batch = change(store, target: "target-\(index)", load: 1, number: 1)
+                var batch = change(target: "target-\(index)", load: 1, number: 1)
                 batch.append(
                     .definition(
                         target: "target-\(index)",
@@ -179,7 +179,7 @@ private enum Measurement {
                 let number = turn * 10 + index
                 store.submit(
                     change(
-                        store, target: "target-\(number * 7919 % 10_000)", load: Int64(number + 2),
+                        target: "target-\(number * 7919 % 10_000)", load: Int64(number + 2),
                         number: number))
             }
             let next = began + .milliseconds(10 * (turn + 1))

@@ -1,5 +1,6 @@
 import CLinux
 import Configuration
+import Events
 import Fetching
 import History
 import PageLoading
@@ -28,7 +29,7 @@ extension Watcher {
             options: running.settings.load, loop: loop, pool: pool,
             conditions: Self.conditions(running.sentValidators),
             onEvent: { [unowned self] event in
-                audience.changed(event, target: target.name, load: waiting.number)
+                ring.add(event, target: target.name, load: waiting.number)
             },
             onEnd: { [unowned self] result in ended(target, place, result) })
         running.load = load

@@ -1,4 +1,5 @@
 import Configuration
+import Events
 import Fetching
 import Glibc
 import History
@@ -9,10 +10,8 @@ import Reactor
 
 /// What takes in what a watcher has to tell; all calls come on the loop's thread.
 package protocol WatcherAudience: AnyObject {
-    /// Something that is in the history by now. In the order of `seq`.
-    func announce(_ event: StoredEvent)
-    /// A change of a page while it loads.
-    func changed(_ event: PageEvent, target: String, load: Int64)
+    /// An event, in the order of `seq`. A durable one is in the history by now.
+    func tell(_ line: EventLine)
     /// Something that is not to be kept, for the operator: one line.
     func mention(_ line: String)
 }
@@ -27,6 +26,8 @@ package final class Watcher {
     let pool: TransferPool
     let store: HistoryStore
     let audience: any WatcherAudience
+    /// What was told last, for readers that come later.
+    package let ring: EventRing
     let version: String
     private let mailbox: Mailbox<StoreMessage>
 
@@ -44,13 +45,13 @@ package final class Watcher {
     private(set) var isStopping = false
     /// Since memory was last given back to the system.
     var loadsSinceTrim = 0
-    /// Events of receipts that came out of order wait for those before.
-    private(set) var announcedTickets: Int64 = 0
 
     /// What the store's thread has to say.
     package enum StoreMessage: Sendable {
         case committed([Receipt])
         case trouble(StoreTrouble)
+        /// Numbers of events that could not be written are free again.
+        case gaveBack
     }
 
     /// - Parameters:
@@ -68,6 +69,10 @@ package final class Watcher {
         self.mailbox = mailbox
         self.version = version
         self.audience = audience
+        ring = EventRing(
+            next: store.nextSequenceNumber,
+            takeNumbers: { [store] in store.nextSequenceNumbers($0) },
+            tell: { audience.tell($0) })
         queue = LoadQueue(
             concurrency: configuration.limits.concurrency, perHost: configuration.limits.perHost)
         judge = OfflineJudge(version: version)
@@ -132,12 +137,14 @@ package final class Watcher {
     private func received(_ message: StoreMessage) {
         switch message {
         case .committed(let receipts):
-            for receipt in receipts {
-                for event in receipt.events { audience.announce(event) }
-            }
+            let events = receipts.flatMap(\.events)
+            for event in events { ring.add(EventLine(event)) }
+            if let last = events.last { store.settle(through: last.seq) }
         case .trouble(let trouble):
             audience.mention("history: \(trouble)")
+        case .gaveBack: break
         }
+        ring.settled()
     }
 
     /// Has an event kept; it is announced once it is.
@@ -146,9 +153,7 @@ package final class Watcher {
     }
 
     func stored(_ event: DurableEvent, of target: WatchedTarget?, load: Int64?) -> StoredEvent {
-        StoredEvent(
-            seq: store.nextSequenceNumber(), time: Self.time(), target: target?.name, load: load,
-            event: event)
+        StoredEvent(time: Self.time(), target: target?.name, load: load, event: event)
     }
 
     func submit(_ batch: Batch) {
@@ -175,4 +180,13 @@ package final class Watcher {
     }
 
     static func time() -> Timestamp { HistoryStore.systemTime() }
+}
+
+extension EventLine {
+    /// The line of an event that is in the history.
+    package init(_ stored: StoredEvent) {
+        self.init(
+            seq: stored.seq, time: WallTime(milliseconds: stored.time.milliseconds),
+            target: stored.target, load: stored.load, event: .durable(stored.event))
+    }
 }

@@ -34,10 +34,7 @@ final class Daemon {
     /// - Throws: ``SystemError`` if the system refuses what the service needs.
     init(_ options: DaemonOptions, _ start: DaemonStart) throws {
         loop = try EventLoop()
-        let store = start.opening.store
-        voice = ServiceVoice(
-            log: ServiceLog(showsProgress: options.showsProgress), loop: loop,
-            nextSequenceNumber: { store.nextSequenceNumber() })
+        voice = ServiceVoice(log: ServiceLog(showsProgress: options.showsProgress), loop: loop)
         var configuration = start.configuration
         configuration.limits.concurrency = DescriptorLimit.fitted(
             configuration.limits.concurrency, tell: voice.mention)
@@ -50,7 +47,9 @@ final class Daemon {
             configuration: configuration, version: Version.number, audience: voice)
         reconfiguration = try Reconfiguration(
             configuration, mainFile: start.mainFile,
-            parts: .init(watcher: watcher, pool: pool, store: store, voice: voice), loop: loop)
+            parts: .init(
+                watcher: watcher, pool: pool, store: start.opening.store, voice: voice),
+            loop: loop)
         for mistake in start.mistakes { voice.mention(mistake) }
         try loop.handle(signals: Self.endSignals + Self.reopenSignals) {
             [loop, voice, reconfiguration] number in

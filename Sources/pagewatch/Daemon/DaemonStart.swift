@@ -64,7 +64,8 @@ struct DaemonStart {
         _ mailbox: Mailbox<Watcher.StoreMessage>
     ) throws(StartProblem) -> HistoryStore.Opening {
         let listener = HistoryStore.Listener(
-            committed: { mailbox.post(.committed($0)) }, trouble: { mailbox.post(.trouble($0)) })
+            committed: { mailbox.post(.committed($0)) }, trouble: { mailbox.post(.trouble($0)) },
+            gaveBack: { mailbox.post(.gaveBack) })
         do {
             return try HistoryStore.open(
                 folder(options, configuration), version: Version.number,

@@ -25,17 +25,16 @@ final class ServiceLog {
         display = ProgressDisplay(isWanted: showsProgress)
     }
 
-    /// Tells an event that is in the history.
-    func announce(_ event: StoredEvent) {
-        let time = WallTime(milliseconds: event.time.milliseconds)
-        let line = EventLine(
-            seq: event.seq, time: time, target: event.target, load: event.load,
-            event: .durable(event.event))
-        add(line.text, time)
+    /// Tells an event: a durable one as a line, a step of a load by its bar.
+    func tell(_ line: EventLine) {
+        switch line.event {
+        case .durable: add(line.text, line.time)
+        case .page(let event):
+            if let target = line.target { changed(event, target: target) }
+        }
     }
 
-    /// Moves the bar of a page.
-    func changed(_ event: PageEvent, target: String) {
+    private func changed(_ event: PageEvent, target: String) {
         guard display.isActive else { return }
         switch event {
         case .isLoading(true):

@@ -13,14 +13,11 @@ import Watching
 final class ServiceVoice: WatcherAudience {
     private let log: ServiceLog
     private let loop: EventLoop
-    private let nextSequenceNumber: () -> Int64
     private var file: EventLogFile?
 
-    /// - Parameter nextSequenceNumber: For events that have no number from the store.
-    init(log: ServiceLog, loop: EventLoop, nextSequenceNumber: @escaping () -> Int64) {
+    init(log: ServiceLog, loop: EventLoop) {
         self.log = log
         self.loop = loop
-        self.nextSequenceNumber = nextSequenceNumber
     }
 
     /// Writes the log file that is asked for from now on, in place of the one before.
@@ -32,22 +29,16 @@ final class ServiceVoice: WatcherAudience {
         do {
             file = try EventLogFile(
                 path: path, events: settings.events, loop: loop,
-                nextSequenceNumber: nextSequenceNumber, tell: { [log] in log.mention($0) })
+                mention: { [log] in log.mention($0) })
         } catch {
             log.mention("there is no log file: \(error)")
         }
     }
 
-    /// Tells an event that is in the history.
-    func announce(_ event: StoredEvent) {
-        log.announce(event)
-        file?.announce(event)
-    }
-
-    /// Tells a change of a page.
-    func changed(_ event: PageEvent, target: String, load: Int64) {
-        log.changed(event, target: target)
-        file?.changed(event, target: target, load: load)
+    /// Tells an event: a durable one as a line, a step of a load by its bar.
+    func tell(_ line: EventLine) {
+        log.tell(line)
+        file?.tell(line)
     }
 
     /// Tells something that is no event, on standard output alone.

@@ -12,25 +12,22 @@ final class EventLogFile {
     private let selection: EventSelection
     private let queue: LineQueue
     private let mailbox: Mailbox<LogFileThread.Message>
-    private let nextSequenceNumber: () -> Int64
     private var writer = JSONWriter()
     private var lines = 0
 
     /// Opens the file that the configuration asks for.
     ///
-    /// - Parameter nextSequenceNumber: For events that have no number from the store.
     /// - Throws: ``SystemError`` if there can be no thread; a file that can't be opened is told
-    ///   through `tell` instead, and tried again.
+    ///   through `mention` instead, and tried again.
     init(
         path: String, events: [String], loop: EventLoop,
-        nextSequenceNumber: @escaping () -> Int64, tell: @escaping (String) -> Void
+        mention: @escaping (String) -> Void
     ) throws(SystemError) {
         selection = EventSelection(events)
         queue = try LineQueue()
         let mailbox = try Mailbox<LogFileThread.Message>()
         self.mailbox = mailbox
-        self.nextSequenceNumber = nextSequenceNumber
-        try mailbox.open(on: loop) { tell("\($0)") }
+        try mailbox.open(on: loop) { mention("\($0)") }
         try LogFileThread.start(
             LogFileThread(path: path, queue: queue) { mailbox.post($0) })
     }
@@ -45,24 +42,9 @@ final class EventLogFile {
         return folder + "/events.jsonl"
     }
 
-    /// Takes an event that is in the history by now.
-    func announce(_ event: StoredEvent) {
-        guard selection.includes(event.event) else { return }
-        append(
-            EventLine(
-                seq: event.seq, time: WallTime(milliseconds: event.time.milliseconds),
-                target: event.target, load: event.load, event: event.event))
-    }
-
-    /// Takes a change of a page while it loads.
-    func changed(_ event: PageEvent, target: String, load: Int64) {
-        guard selection.includes(event) else { return }
-        append(
-            EventLine(
-                seq: nextSequenceNumber(), time: .now(), target: target, load: load, event: event))
-    }
-
-    private func append(_ line: EventLine) {
+    /// Takes an event, if it is one of those that are wanted.
+    func tell(_ line: EventLine) {
+        guard selection.includes(line.event) else { return }
         line.appendJSON(to: &writer)
         lines += 1
     }

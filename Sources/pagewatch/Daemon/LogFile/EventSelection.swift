@@ -1,3 +1,4 @@
+import Events
 import PageModel
 
 /// Which events are wanted: the words of `log: events:`.
@@ -13,13 +14,11 @@ struct EventSelection {
         kinds = Set(words)
     }
 
-    /// Whether an event that the history keeps is wanted.
-    func includes(_ event: DurableEvent) -> Bool {
-        hasDurable || kinds.contains(event.name.rawValue)
-    }
-
-    /// Whether a step of a load is wanted.
-    func includes(_ event: PageEvent) -> Bool {
-        hasAll || kinds.contains(event.name.rawValue)
+    /// Whether an event is wanted.
+    func includes(_ event: EventLine.Event) -> Bool {
+        switch event {
+        case .durable(let event): hasDurable || kinds.contains(event.name.rawValue)
+        case .page(let event): hasAll || kinds.contains(event.name.rawValue)
+        }
     }
 }
