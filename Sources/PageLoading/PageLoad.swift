@@ -26,8 +26,10 @@ package final class PageLoad {
         case refused(LoadError)
     }
 
-    /// The address as configured: its origin is the only one that gets configured headers.
+    /// Where the load begins.
     package let address: WebAddress
+    /// Its origin is the only one that gets configured headers.
+    private let configuredAddress: WebAddress
     /// The page's state; it belongs to the load while that runs.
     package private(set) var page: Page
     let options: LoadOptions
@@ -65,17 +67,21 @@ package final class PageLoad {
     /// - Parameters:
     ///   - page: The state to go on from; a new one for a page that was never loaded.
     ///   - initialURL: The URL as it was given, less user information: what the result shows.
+    ///   - configuredAddress: Whose origin the configured headers and credentials are for; nil if
+    ///     that is `address`.
     ///   - conditions: Header lines such as `If-None-Match: "x"`, for the first request alone. A
     ///     304 to it finishes the load, with that status and without a title; the page stays.
     ///   - onEvent: Gets each change in order; never called if the page records no events.
     ///   - onEnd: Gets the result, once; the load is over then, and its transfer given back.
     package init(
         _ address: WebAddress, page: Page, initialURL: String, options: LoadOptions,
-        loop: EventLoop, pool: TransferPool, conditions: [String] = [],
+        loop: EventLoop, pool: TransferPool, configuredAddress: WebAddress? = nil,
+        conditions: [String] = [],
         onEvent: @escaping (PageEvent) -> Void,
         onEnd: @escaping (LoadResult) -> Void
     ) {
         self.address = address
+        self.configuredAddress = configuredAddress ?? address
         self.page = page
         self.options = options
         self.loop = loop
@@ -112,9 +118,12 @@ package final class PageLoad {
     // MARK: Starting and stopping
 
     /// Sends the first request.
-    package func start(_ kind: Page.LoadKind = .load) {
+    ///
+    /// - Parameter phase: How far the load had come that the page is in the middle of; see
+    ///   ``giveWay()``.
+    package func start(_ kind: Page.LoadKind = .load, over phase: LoadError.Phase? = nil) {
         startedAt = MonotonicClock.now()
-        page.startLoad(kind, url: address.text)
+        page.startLoad(kind, url: address.text, over: phase)
         tellEvents()
         loop.arm(deadline, at: startedAt + options.timeout)
         guard let transfer = pool.take() else {
@@ -131,6 +140,16 @@ package final class PageLoad {
         fail(LoadError(phase: phase, .cancelled, message: "the load was stopped"))
     }
 
+    /// Ends the load for another one that begins over it: nothing is told here, and ``page`` is to
+    /// go on there, in the middle of its load.
+    ///
+    /// - Returns: How far it had come.
+    package func giveWay() -> LoadError.Phase {
+        let phase = phase
+        if !isOver { release() }
+        return phase
+    }
+
     private func startHop() {
         answer = nil
         reader = nil
@@ -138,7 +157,7 @@ package final class PageLoad {
         isInHop = true
         transfer?.start(
             current, options: options.transfer,
-            isConfiguredOrigin: current.isSameOrigin(as: address),
+            isConfiguredOrigin: current.isSameOrigin(as: configuredAddress),
             moreHeaders: isFirstHop ? conditions : [], consumer: self)
     }
 
@@ -323,17 +342,21 @@ package final class PageLoad {
     }
 
     private func end(_ timings: Timings) {
-        isOver = true
-        loop.disarm(deadline)
-        loop.disarm(refreshWait)
         keepPage()
         known.redirects = redirects
         known.timings = timings
+        release()
+        tellEvents()
+        onEnd(known)
+    }
+
+    private func release() {
+        isOver = true
+        loop.disarm(deadline)
+        loop.disarm(refreshWait)
         if options.keepsCookies, let transfer { cookies = transfer.cookies }
         if let transfer { pool.give(back: transfer) }
         transfer = nil
-        tellEvents()
-        onEnd(known)
     }
 
     /// Puts what is known of the present hop's page into the result.

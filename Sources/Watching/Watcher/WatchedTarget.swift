@@ -16,6 +16,12 @@ final class WatchedTarget {
     /// The number of its next load.
     var nextLoad: Int64
     var load: RunningLoad?
+    /// Whether the schedule has handed it out while a user's load ran: its check comes after that.
+    var isCheckDue = false
+    /// Whether a user has gone elsewhere with its page, and no check has come since.
+    var isBrowsed = false
+    /// Who waits for its load to end.
+    var waiters: [() -> Void] = []
     /// Of the loads so far, if they are kept; not over a restart.
     var cookies: [String] = []
     /// Why its last title was or was not told: one sentence.
@@ -44,6 +50,16 @@ final class WatchedTarget {
         if !definition.settings.keepsCookies { cookies = [] }
     }
 
+    /// Forgets all that was seen of it.
+    func startOver() {
+        state = TargetState()
+        page = Page()
+        cookies = []
+        costlyPatterns = []
+        explanation = ""
+        isBrowsed = false
+    }
+
     /// Read from its bytes, and written to them, at each use.
     var state: TargetState {
         get { (try? TargetState(decoding: stateBytes)) ?? TargetState() }
@@ -57,11 +73,22 @@ final class WatchedTarget {
     var host: String { definition.url.authority }
 }
 
+/// What a load of a target is for.
+enum LoadPurpose {
+    /// Due by the schedule: its result counts.
+    case check(Schedule.ID)
+    /// Wished for by a user: it moves the page and its list, and nothing else.
+    case browse(Page.LoadKind, WebAddress)
+}
+
 /// A load of a target that is under way, or waits for its turn.
 struct RunningLoad {
     let number: Int64
+    let purpose: LoadPurpose
     /// Where it counts in the queue, whatever becomes of the target's URL.
     let host: String
+    /// The load that it began over, if one ran.
+    var superseded: SupersededLoad?
     /// What it began with, which it is judged by.
     var definition: TargetDefinition
     var settings: LoadSettings
@@ -70,4 +97,11 @@ struct RunningLoad {
     var started: Timestamp
     /// What the request asked with.
     var sentValidators: Validators?
+}
+
+/// A load that another one began over.
+struct SupersededLoad {
+    let number: Int64
+    /// How far it had come.
+    let phase: LoadError.Phase
 }

@@ -10,36 +10,81 @@ import WebAddress
 
 /// A load from its start to what is concluded from it.
 extension Watcher {
+    /// Loads a target that is due: at once, or when the user's load that runs has ended.
+    func check(_ target: WatchedTarget) {
+        guard let place = target.place else { return }
+        target.isCheckDue = target.load != nil
+        if !target.isCheckDue { enqueue(target, .check(place), host: target.host) }
+    }
+
+    /// Has a load begin as soon as there is room for it.
+    func enqueue(
+        _ target: WatchedTarget, _ purpose: LoadPurpose, host: String,
+        over superseded: SupersededLoad? = nil
+    ) {
+        let number = target.nextLoad
+        target.nextLoad += 1
+        target.load = RunningLoad(
+            number: number, purpose: purpose, host: host, superseded: superseded,
+            definition: target.definition, settings: target.settings, started: Self.time())
+        queue.add(host: host) { [unowned self] in start(target, number) }
+    }
+
     /// Begins the load that a target waits for, as the target is defined by now.
     ///
-    /// - Returns: False if nobody wants it any more: the target left its place meanwhile.
-    func start(_ target: WatchedTarget, _ place: Schedule.ID) -> Bool {
-        guard let waiting = target.load, target.place == place, !isStopping else { return false }
-        schedule.begun(place, now: BoottimeClock.now())
-        var running = RunningLoad(
-            number: waiting.number, host: waiting.host, definition: target.definition,
-            settings: target.settings, started: Self.time())
-        target.state.lastStart = running.started
-        running.sentValidators = target.state.validators(
-            for: running.settings.ownSide(of: running.definition))
-        // The load holds its target, which is let go with it: the configuration may have dropped
-        // the target by then.
-        let load = PageLoad(
-            running.definition.url, page: target.page, initialURL: running.definition.url.text,
-            options: running.settings.load, loop: loop, pool: pool,
-            conditions: Self.conditions(running.sentValidators),
-            onEvent: { [unowned self] event in
-                ring.add(event, target: target.name, load: waiting.number)
-            },
-            onEnd: { [unowned self] result in ended(target, place, result) })
+    /// - Returns: False if nobody wants it any more.
+    private func start(_ target: WatchedTarget, _ number: Int64) -> Bool {
+        guard var running = target.load, running.number == number, running.load == nil, !isStopping
+        else { return false }
+        running.definition = target.definition
+        running.settings = target.settings
+        running.started = Self.time()
+        var (kind, address) = (Page.LoadKind.reload, running.definition.url)
+        switch running.purpose {
+        case .check(let place):
+            guard target.place == place else { return false }
+            schedule.begun(place, now: BoottimeClock.now())
+            target.state.lastStart = running.started
+            // What the answer to a condition leaves as it is must be what is shown.
+            if !target.isBrowsed {
+                running.sentValidators = target.state.validators(
+                    for: running.settings.ownSide(of: running.definition))
+            }
+            target.isBrowsed = false
+        case .browse(let wanted, let elsewhere):
+            (kind, address) = (wanted, elsewhere)
+            target.isBrowsed = true
+        }
+        let load = pageLoad(of: target, running, address)
         running.load = load
         target.load = running
         load.cookies = target.cookies
-        load.start(.reload)
+        load.start(kind, over: running.superseded?.phase)
         return true
     }
 
-    private func ended(_ target: WatchedTarget, _ place: Schedule.ID, _ result: LoadResult) {
+    private func pageLoad(
+        of target: WatchedTarget, _ running: RunningLoad, _ address: WebAddress
+    ) -> PageLoad {
+        var superseded = running.superseded
+        // The load holds its target, which is let go with it: the configuration may have dropped
+        // the target by then.
+        return PageLoad(
+            address, page: target.page, initialURL: address.text, options: running.settings.load,
+            loop: loop, pool: pool, configuredAddress: running.definition.url,
+            conditions: Self.conditions(running.sentValidators),
+            onEvent: { [unowned self] event in
+                var number = running.number
+                if let before = superseded, case .navigation(.failed) = event {
+                    number = before.number
+                    superseded = nil
+                }
+                ring.add(event, target: target.name, load: number)
+            },
+            onEnd: { [unowned self] result in ended(target, result) })
+    }
+
+    private func ended(_ target: WatchedTarget, _ result: LoadResult) {
         guard let running = target.load, let load = running.load else { return }
         let listBefore = target.page.backForwardList
         target.page = load.page
@@ -55,9 +100,21 @@ extension Watcher {
             submit(
                 Batch([.backForwardList(target: target.name, target.page.backForwardList)]))
         }
-        if isStopping || target.place != place { return keepNumber(of: running, target) }
-        holdBack(target, place, load)
-        decide(target, place, running, load, result)
+        if case .check(let place) = running.purpose, !isStopping, target.place == place {
+            holdBack(target, place, load)
+            decide(target, place, running, load, result)
+        } else {
+            keepNumber(of: running, target)
+        }
+        tellWaiters(of: target)
+        if target.isCheckDue, !isStopping { check(target) }
+    }
+
+    /// Answers those who wait for a load of the target to end.
+    func tellWaiters(of target: WatchedTarget) {
+        let waiters = target.waiters
+        target.waiters = []
+        for waiter in waiters { waiter() }
     }
 
     /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
@@ -70,8 +127,8 @@ extension Watcher {
     }
 
     /// A load that we cut off ourselves, as the service ends or the target is taken out, is no
-    /// failure of the page's.
-    private func keepNumber(of running: RunningLoad, _ target: WatchedTarget) {
+    /// failure of the page's; a user's load is nothing that the rules know of.
+    func keepNumber(of running: RunningLoad, _ target: WatchedTarget) {
         submit(Batch([.loadNumber(target: target.name, running.number)]))
     }
 

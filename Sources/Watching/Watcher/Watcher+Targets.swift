@@ -202,10 +202,8 @@ extension Watcher {
             byPlace[place] = nil
         }
         target.place = nil
-        let running = target.load?.load
-        // A load that waits finds out at its turn.
-        if running == nil { target.load = nil }
-        running?.stopLoading()
+        target.isCheckDue = false
+        cancelLoad(of: target)
     }
 
     // MARK: Retired targets

@@ -106,11 +106,12 @@ package final class Watcher {
         }
         while let due = schedule.popDue(now: now, time: time) {
             switch due {
-            case .resumed: continue
+            case .resumed(let place):
+                if let target = byPlace[place] { tellResumed(target) }
             case .load(let place, _, let gap):
                 guard let target = byPlace[place] else { continue }
                 if let gap { tell(gap, of: target, load: nil) }
-                enqueue(target, place)
+                check(target)
             }
         }
         armAlarm()
@@ -122,14 +123,6 @@ package final class Watcher {
         // it will be unless the machine sleeps, and then the alarm only comes late.
         let left = due - BoottimeClock.now()
         loop.arm(alarm, at: MonotonicClock.now() + max(.zero, left))
-    }
-
-    private func enqueue(_ target: WatchedTarget, _ place: Schedule.ID) {
-        target.load = RunningLoad(
-            number: target.nextLoad, host: target.host, definition: target.definition,
-            settings: target.settings, started: Self.time())
-        target.nextLoad += 1
-        queue.add(host: target.host) { [unowned self] in start(target, place) }
     }
 
     // MARK: The store
