@@ -37,6 +37,7 @@ let package = Package(
         library("CPCRE2", pkgConfig: "libpcre2-8", package: "libpcre2-dev"),
         library("CYAML", pkgConfig: "yaml-0.1", package: "libyaml-dev"),
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
+        library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
 
         module("Reactor", ["CLinux"]),
         module("WebAddress", ["CCurl"]),
@@ -54,6 +55,7 @@ let package = Package(
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
                 "Patterns", "Events", "History", "Configuration", "CLinux",
             ]),
+        module("Control", ["Events", "Reactor", "CLinux", "CMicrohttpd"]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
@@ -104,6 +106,7 @@ let package = Package(
         tests(
             of: "History",
             ["History", "history-writer", "PageModel", "Reactor", "CSQLite", "TestSupport"]),
+        tests(of: "Control", ["Control", "Reactor", "CLinux", "TestSupport"]),
         tests(
             of: "Command",
             [

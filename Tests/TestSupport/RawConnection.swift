@@ -2,7 +2,7 @@ import CTestLinux
 import Glibc
 import Reactor
 
-/// A connection of a test to a port on loopback, without any protocol.
+/// A connection of a test to a port on loopback or a Unix socket, without any protocol.
 package final class RawConnection: Sendable {
     /// What was received, and how it ended.
     package struct Received: Sendable {
@@ -33,6 +33,34 @@ package final class RawConnection: Sendable {
             var address = LoopbackAddress(port: port, isIPv6: isIPv6)
             try address.withPointer { pointer, size throws(SystemError) in
                 _ = try call("connect to port \(port)") { connect(raw, pointer, size) }
+            }
+        } catch {
+            _ = close(raw)
+            throw error
+        }
+        descriptor = raw
+    }
+
+    /// Connects to a Unix socket.
+    ///
+    /// - Throws: ``SystemError`` if nobody listens, or the path is too long.
+    package init(path: String) throws(SystemError) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw SystemError(code: ENAMETOOLONG, action: "connect to \(path)")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let raw = try call("open a socket") { socket(AF_UNIX, kind, 0) }
+        do {
+            // A sockaddr_un begins with the fields of sockaddr, and its size goes along.
+            try call("connect to \(path)") {
+                withUnsafePointer(to: &address) { pointer in
+                    let pointer = UnsafeRawPointer(pointer).assumingMemoryBound(to: sockaddr.self)
+                    return connect(raw, pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
             }
         } catch {
             _ = close(raw)
