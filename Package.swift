@@ -46,7 +46,7 @@ let package = Package(
         module("PageModel"),
         module("PageLoading", ["Fetching", "Reactor", "WebAddress", "Titles", "PageModel"]),
         module("Patterns", ["CPCRE2"]),
-        module("Events", ["PageModel"]),
+        module("Events", ["PageModel", "CLinux"]),
         module("Configuration", ["WebAddress", "Patterns", "Titles", "PageModel", "CYAML"]),
         module("History", ["PageModel", "Reactor", "CLinux", "CSQLite"]),
         module(
@@ -55,12 +55,17 @@ let package = Package(
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
                 "Patterns", "Events", "History", "Configuration", "CLinux",
             ]),
-        module("Control", ["Events", "Reactor", "CLinux", "CMicrohttpd"]),
+        module(
+            "Control",
+            [
+                "Watching", "History", "Events", "PageModel", "WebAddress", "Reactor", "CLinux",
+                "CMicrohttpd",
+            ]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "History", "Configuration", "Watching", "CLinux", "CCurl",
+                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 

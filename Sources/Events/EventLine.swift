@@ -10,6 +10,8 @@ package struct EventLine: Equatable, Sendable {
         case page(PageEvent)
         /// What a watcher concludes; kept in the history.
         case durable(DurableEvent)
+        /// This reader has lost so many events, the last of them with this number.
+        case missed(count: Int64)
     }
 
     /// The number of the event in its stream, from 1.
@@ -43,6 +45,12 @@ package struct EventLine: Equatable, Sendable {
 
     /// Appends one JSON object and a line break.
     package func appendJSON(to json: inout JSONWriter) {
+        appendObject(to: &json)
+        json.newline()
+    }
+
+    /// Appends one JSON object.
+    package func appendObject(to json: inout JSONWriter) {
         json.object { json in
             json.key("seq")
             json.value(seq)
@@ -60,9 +68,12 @@ package struct EventLine: Equatable, Sendable {
             case .durable(let event):
                 json.value(event.name.rawValue)
                 event.appendMembers(to: &json)
+            case .missed(let count):
+                json.value("missed")
+                json.key("count")
+                json.value(count)
             }
         }
-        json.newline()
     }
 }
 
@@ -141,7 +152,7 @@ extension NavigationEvent {
 
 extension LoadError {
     /// Appends `{phase, code, message}`: the form of every error in events, results and answers.
-    func appendJSON(to json: inout JSONWriter) {
+    package func appendJSON(to json: inout JSONWriter) {
         json.object { json in
             json.key("phase")
             json.value(phase.rawValue)

@@ -12,6 +12,7 @@ extension EventLine {
             switch event {
             case .page(let event): (event.kind, event.detail)
             case .durable(let event): (event.kind, event.detail(zone))
+            case .missed(let count): ("missed", "\(count == 1 ? "1 event" : "\(count) events")")
             }
         let head = (target.map(escaped) ?? "(service)") + ": " + kind
         return detail.isEmpty ? head : head + ": " + detail

@@ -84,18 +84,130 @@ package final class HistoryReader {
             statement.bind(3, limit.map(Int64.init) ?? -1)
             var events: [StoredEvent] = []
             while try statement.step() {
-                guard
-                    let event = try? DurableEvent(
-                        kind: statement.text(3), encoded: statement.blob(4))
-                else { continue }
-                events.append(
-                    StoredEvent(
-                        seq: statement.number(0),
-                        time: Timestamp(milliseconds: statement.number(1)), target: target,
-                        load: statement.optionalNumber(2), event: event))
+                guard let event = Self.event(in: statement, of: target) else { continue }
+                events.append(event)
             }
             return events.reversed()
         }
+    }
+
+    /// The events of all targets and of the service, oldest first.
+    ///
+    /// - Parameters:
+    ///   - seq: Only those above it.
+    ///   - end: Only those below it.
+    ///   - limit: The oldest so many of these.
+    package func events(
+        after seq: Int64, before end: Int64 = .max, limit: Int
+    ) throws(StoreError) -> [StoredEvent] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                """
+                SELECT seq, time, load, kind, data, name FROM events
+                LEFT JOIN targets ON targets.id = events.target
+                WHERE seq > ?1 AND seq < ?2 ORDER BY seq LIMIT ?3
+                """)
+            statement.bind(1, seq)
+            statement.bind(2, end)
+            statement.bind(3, Int64(limit))
+            var events: [StoredEvent] = []
+            while try statement.step() {
+                guard let event = Self.event(in: statement, of: statement.optionalText(5)) else {
+                    continue
+                }
+                events.append(event)
+            }
+            return events
+        }
+    }
+
+    /// How many events there are with numbers above `seq` and below `end`, and the highest of these.
+    package func countEvents(
+        after seq: Int64, before end: Int64
+    ) throws(StoreError) -> (count: Int64, last: Int64?) {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT count(*), max(seq) FROM events WHERE seq > ?1 AND seq < ?2")
+            statement.bind(1, seq)
+            statement.bind(2, end)
+            guard try statement.step() else { return (0, nil) }
+            return (statement.number(0), statement.optionalNumber(1))
+        }
+    }
+
+    /// The facts of targets' last loads, by name.
+    ///
+    /// - Parameter name: Only of that target; nil for all.
+    package func lastLoads(
+        of name: String? = nil
+    ) throws(StoreError) -> [String: (good: LoadRecord?, failed: LoadRecord?)] {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT name, last_good, last_failed FROM targets"
+                    + (name == nil ? "" : " WHERE name = ?1"))
+            if let name { statement.bind(1, name) }
+            var loads: [String: (good: LoadRecord?, failed: LoadRecord?)] = [:]
+            while try statement.step() {
+                loads[statement.text(0)] = (
+                    statement.isNull(1) ? nil : Encoded.record(from: statement.blob(1)),
+                    statement.isNull(2) ? nil : Encoded.record(from: statement.blob(2))
+                )
+            }
+            return loads
+        }
+    }
+
+    /// How many events there are whose numbers follow each other up to the one below `end`; a
+    /// thousand at most.
+    package func countTail(before end: Int64) throws(StoreError) -> Int64 {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                "SELECT seq FROM events WHERE seq < ?1 ORDER BY seq DESC LIMIT 1000")
+            statement.bind(1, end)
+            var count: Int64 = 0
+            while try statement.step(), statement.number(0) == end - 1 - count { count += 1 }
+            return count
+        }
+    }
+
+    /// The number of the first event at a time or after it; nil if there is none.
+    package func firstEvent(since time: Timestamp) throws(StoreError) -> Int64? {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare("SELECT min(seq) FROM events WHERE time >= ?1")
+            statement.bind(1, time.milliseconds)
+            return try statement.step() ? statement.optionalNumber(0) : nil
+        }
+    }
+
+    /// When the last event of those kinds was, by the names of the targets.
+    ///
+    /// - Parameter name: Only of that target; nil for all.
+    package func lastEvents(
+        _ kinds: [DurableEvent.Name], of name: String? = nil
+    ) throws(StoreError) -> [String: Timestamp] {
+        try reading { () throws(SQLiteError) in
+            let words = kinds.map { "'\($0.rawValue)'" }.joined(separator: ",")
+            let statement = try database.prepare(
+                "SELECT name, max(time) FROM events JOIN targets ON targets.id = events.target"
+                    + " WHERE kind IN (\(words))" + (name == nil ? "" : " AND name = ?1")
+                    + " GROUP BY targets.id")
+            if let name { statement.bind(1, name) }
+            var times: [String: Timestamp] = [:]
+            while try statement.step() {
+                times[statement.text(0)] = Timestamp(milliseconds: statement.number(1))
+            }
+            return times
+        }
+    }
+
+    private static func event(in statement: borrowing Statement, of target: String?) -> StoredEvent?
+    {
+        guard
+            let event = try? DurableEvent(kind: statement.text(3), encoded: statement.blob(4))
+        else { return nil }
+        return StoredEvent(
+            seq: statement.number(0), time: Timestamp(milliseconds: statement.number(1)),
+            target: target, load: statement.optionalNumber(2), event: event)
     }
 
     /// A target's runs of titles, oldest first; the newest `limit`.

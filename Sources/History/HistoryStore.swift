@@ -52,6 +52,8 @@ package final class HistoryStore: Sendable {
         package var droppedRows: Int64 = 0
         /// Why nothing can be written at the moment.
         package var waitingBecause: String?
+
+        package init() {}
     }
 
     private let queue: StoreQueue
@@ -146,6 +148,16 @@ package final class HistoryStore: Sendable {
 
     /// Sets other limits for what is kept on disk; what they leave out is dropped soon.
     package func change(_ limits: StoreLimits) { queue.change(limits) }
+
+    /// Has the store's thread ask the folder something, behind what was submitted before.
+    ///
+    /// - Parameter read: Called on that thread, with nil if the folder can't be read; it must only
+    ///   ask, and hand the answer over.
+    /// - Returns: False if the store is closed; then it is never called.
+    @discardableResult
+    package func read(_ read: @escaping @Sendable (HistoryReader?) -> Void) -> Bool {
+        queue.ask(read)
+    }
 
     /// What it has to tell of itself. Any thread may ask.
     package var statistics: Statistics { queue.statistics }

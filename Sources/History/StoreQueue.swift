@@ -12,6 +12,9 @@ final class StoreQueue: Sendable {
         let batch: Batch
     }
 
+    /// Asks the folder something; nil if it can't be read.
+    typealias Read = @Sendable (HistoryReader?) -> Void
+
     /// What the store's thread is to do.
     struct Work {
         var batches: [Waiting] = []
@@ -19,6 +22,8 @@ final class StoreQueue: Sendable {
         var reservation: Int64?
         /// Other limits from now on.
         var limits: StoreLimits?
+        /// What others want to know of the folder.
+        var reads: [Read] = []
         var isClosing = false
         /// Refused since this was last asked.
         var refused = Refused()
@@ -54,6 +59,7 @@ final class StoreQueue: Sendable {
         var firstLoad: Int64
         /// Set by the owner, and not yet taken by the thread.
         var newLimits: StoreLimits?
+        var reads: [Read] = []
     }
 
     private let limits: StoreLimits
@@ -145,6 +151,19 @@ final class StoreQueue: Sendable {
         if needsWake { Self.write(wakeUp) }
     }
 
+    /// Has the thread ask the folder something, soon. False if it takes nothing more.
+    func ask(_ read: @escaping Read) -> Bool {
+        let (isTaken, needsWake) = state.withLock { state -> (Bool, Bool) in
+            guard !state.isClosing else { return (false, false) }
+            state.reads.append(read)
+            defer { state.isAsleep = false }
+            // Also while it gathers batches, and nobody need wait for those.
+            return (true, state.reads.count == 1)
+        }
+        if needsWake { Self.write(wakeUp) }
+        return isTaken
+    }
+
     var firstLoad: Int64 { state.withLock { $0.firstLoad } }
 
     var statistics: HistoryStore.Statistics {
@@ -179,6 +198,7 @@ final class StoreQueue: Sendable {
             let isLow = state.reservedThrough - state.nextSequence < Self.sequenceBlock / 2
             state.isAsleep =
                 state.waiting.isEmpty && !state.isClosing && !isLow && state.newLimits == nil
+                && state.reads.isEmpty
             return state.isAsleep
         }
         if isIdle { pause(milliseconds: milliseconds) }
@@ -217,6 +237,7 @@ final class StoreQueue: Sendable {
             }
             work.isClosing = state.isClosing
             swap(&work.limits, &state.newLimits)
+            swap(&work.reads, &state.reads)
             return work
         }
     }

@@ -29,6 +29,8 @@ final class StoreThread {
     private let listener: HistoryStore.Listener
     /// Nil while a damaged database could not be replaced yet.
     private var writer: StoreWriter?
+    /// For others' questions; a connection of its own, so that a writing one is never read through.
+    private var reader: HistoryReader?
     /// What is wrong with the database while there is no writer.
     private var damage: SQLiteError?
     private var retention: Retention
@@ -100,6 +102,7 @@ final class StoreThread {
             }
             held += work.batches
             let isWritten = held.isEmpty || write()
+            answer(work.reads)
             tellOverflow(isWritten: isWritten)
             let isDone = held.isEmpty && work.batches.isEmpty
             if work.isClosing, isDone || (!isWritten && queue.isClosingOverdue) { break }
@@ -238,6 +241,15 @@ final class StoreThread {
         hasToldOverflow = !hasToldOverflow && refused.batches > 0
     }
 
+    // MARK: Reading
+
+    private func answer(_ reads: [StoreQueue.Read]) {
+        guard !reads.isEmpty else { return }
+        // Kept: each would learn the tables anew.
+        if reader == nil { reader = try? HistoryReader(file.folder) }
+        for read in reads { read(reader) }
+    }
+
     // MARK: Damage
 
     /// The writer of a new database that has what can be read of the damaged one.
@@ -251,6 +263,7 @@ final class StoreThread {
             try Numbers.write(Numbers.isOpen, 1, in: new.database)
             queue.skip(past: try Numbers.read(Numbers.sequence, in: new.database))
             writer = new
+            reader = nil
             damage = nil
             listener.trouble(.repaired(report))
             return new

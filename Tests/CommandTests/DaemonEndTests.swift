@@ -149,7 +149,8 @@ import Testing
         let daemon = try watched.start()
         try await daemon.wait(for: "(service): started")
         let outcome = try await Program.pagewatch(
-            "daemon", "--config", watched.main, "--state", watched.state
+            "daemon", "--config", watched.main, "--state", watched.state, "--socket",
+            watched.folder.file("other.sock")
         ).run()
         #expect(outcome.exitCode == 75)
         #expect(outcome.errorText.contains("\(daemon.program.processID)"), "who holds it")

@@ -30,6 +30,7 @@ struct DaemonRun {
                 BuiltProducts.path("pagewatch"), "daemon", "--config", main, "--state",
                 folder.file("state"),
             ])
+        program.environment["PAGEWATCH_SOCKET"] = folder.file("control.sock")
         program.environment.merge(environment) { $1 }
         program.terminal = terminal
         return try program.start()

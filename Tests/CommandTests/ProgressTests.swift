@@ -1,4 +1,5 @@
 import CLinux
+import Events
 import Glibc
 import Testing
 

@@ -35,18 +35,25 @@ struct WatchedFolder {
         try folder.write(text, to: "targets.d/\(name)")
     }
 
+    /// Where the daemon is asked.
+    var socket: String { folder.file("control.sock") }
+
     /// Starts the daemon; it is killed after a minute.
     func start(_ arguments: String...) throws -> RunningDaemon {
+        try start(arguments: arguments)
+    }
+
+    private func start(arguments: [String]) throws -> RunningDaemon {
         let daemon = Program.pagewatch(
-            arguments: ["daemon", "--config", main, "--state", state] + arguments)
+            arguments: [
+                "daemon", "--config", main, "--state", state, "--socket", socket,
+            ] + arguments)
         return RunningDaemon(try daemon.start())
     }
 
     /// Runs the daemon until the line comes, and ends it as an operator does.
     func run(until line: String, _ arguments: String...) async throws {
-        let daemon = Program.pagewatch(
-            arguments: ["daemon", "--config", main, "--state", state] + arguments)
-        let running = RunningDaemon(try daemon.start())
+        let running = try start(arguments: arguments)
         try await running.wait(for: line)
         try await running.end()
     }

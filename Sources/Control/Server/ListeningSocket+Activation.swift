@@ -1,3 +1,5 @@
+import CLinux
+import CMicrohttpd
 import Glibc
 import Reactor
 

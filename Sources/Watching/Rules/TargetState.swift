@@ -49,6 +49,14 @@ package struct TargetState: Equatable, Sendable {
     /// Whether `failing` was told and no good load came since.
     package var isFailing: Bool { failures?.isTold ?? false }
 
+    /// Why and since when the target fails, as it was told; nil unless it was.
+    package var toldFailure: (error: LoadError, since: Timestamp)? {
+        failures.flatMap { $0.isTold ? ($0.error, $0.first) : nil }
+    }
+
+    /// Whether it was told that no title stays long enough, and none has since.
+    package var isUnstable: Bool { isUnstableTold }
+
     /// How many loads in a row failed until now.
     package var failedLoads: Int { failures?.count ?? 0 }
 

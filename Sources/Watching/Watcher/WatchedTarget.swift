@@ -26,6 +26,10 @@ final class WatchedTarget {
     var cookies: [String] = []
     /// Why its last title was or was not told: one sentence.
     var explanation = ""
+    /// When the last good check ended.
+    var lastGood: Timestamp?
+    /// That were told since the start.
+    var titleChanges: Int64 = 0
     /// Patterns that reached their limit on its titles, which is told once.
     var costlyPatterns: [String] = []
 
@@ -57,6 +61,7 @@ final class WatchedTarget {
         cookies = []
         costlyPatterns = []
         explanation = ""
+        lastGood = nil
         isBrowsed = false
     }
 
@@ -95,6 +100,8 @@ struct RunningLoad {
     /// Nil while it waits.
     var load: PageLoad?
     var started: Timestamp
+    /// When it was due, on the schedule's clock.
+    let due: Duration
     /// What the request asked with.
     var sentValidators: Validators?
 }

@@ -26,7 +26,8 @@ extension Watcher {
         target.nextLoad += 1
         target.load = RunningLoad(
             number: number, purpose: purpose, host: host, superseded: superseded,
-            definition: target.definition, settings: target.settings, started: Self.time())
+            definition: target.definition, settings: target.settings, started: Self.time(),
+            due: BoottimeClock.now())
         queue.add(host: host) { [unowned self] in start(target, number) }
     }
 
@@ -43,7 +44,9 @@ extension Watcher {
         switch running.purpose {
         case .check(let place):
             guard target.place == place else { return false }
-            schedule.begun(place, now: BoottimeClock.now())
+            let now = BoottimeClock.now()
+            schedule.begun(place, now: now)
+            counts.add(lateness: now - running.due)
             target.state.lastStart = running.started
             // What the answer to a condition leaves as it is must be what is shown.
             if !target.isBrowsed {
@@ -149,6 +152,7 @@ extension Watcher {
             observation, rules: running.settings.rules, state: target.state)
         target.state = decision.state
         target.explanation = decision.explanation
+        count(target, result, decision, time: time)
         mention(exceeded: decision.exceededPatterns, target)
         keep(target, running, result, decision, time: time)
         schedule.finished(
@@ -172,6 +176,16 @@ extension Watcher {
             let wait = RetryAfter.wait(value, time: Self.time())
         else { return }
         schedule.hold(place, status: head.status, wait: wait, now: BoottimeClock.now())
+    }
+
+    private func count(
+        _ target: WatchedTarget, _ result: LoadResult, _ decision: Decision, time: Timestamp
+    ) {
+        var isGood = false
+        if case .good = decision.verdict { isGood = true }
+        counts.add(result, isGood: isGood)
+        if isGood { target.lastGood = time }
+        for case .titleChanged in decision.events { target.titleChanges += 1 }
     }
 
     /// Tells each pattern once that is too costly for the target's titles: it does not hold.

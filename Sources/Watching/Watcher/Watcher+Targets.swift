@@ -115,6 +115,7 @@ extension Watcher {
         let target = WatchedTarget(
             definition, settings: settings, state: state, list: stored?.backForwardList,
             nextLoad: stored?.nextLoad ?? store.firstLoad)
+        target.lastGood = stored?.lastGood?.ended
         targets[name] = target
         change.told.added.append(name)
         // Nobody wanted the loads of a target that was retired.

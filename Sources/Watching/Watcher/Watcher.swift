@@ -43,6 +43,9 @@ package final class Watcher {
         boottime: BoottimeClock.now(), monotonic: MonotonicClock.now())
     private lazy var alarm = Deadline { [unowned self] in alarmRang() }
     private(set) var isStopping = false
+    /// When the watching began.
+    let started = time()
+    var counts = LoadCounts()
     /// Since memory was last given back to the system.
     var loadsSinceTrim = 0
 

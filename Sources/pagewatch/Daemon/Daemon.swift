@@ -1,5 +1,6 @@
 import CLinux
 import Configuration
+import Control
 import Fetching
 import Glibc
 import History
@@ -9,9 +10,10 @@ import Watching
 
 /// The running service: the watcher on its loop, between the signals and the logs.
 final class Daemon {
-    /// The end takes two seconds at most: the store has 1.5 of them, and these two the rest.
+    /// The end takes two seconds at most: the store has 1.5 of them, and these the rest.
     private static let logFileLimit = Duration.milliseconds(250)
     private static let outputLimit = Duration.milliseconds(100)
+    private static let followersLimit = Duration.milliseconds(100)
     private static let endSignals = [SIGINT, SIGTERM]
     private static let reopenSignals = [SIGHUP, SIGUSR1]
 
@@ -19,6 +21,7 @@ final class Daemon {
     private let watcher: Watcher
     private let voice: ServiceVoice
     private let reconfiguration: Reconfiguration
+    private let doors: ServiceDoors
 
     /// Keeps signals for the loop to come. To be called before anything else: no thread may be
     /// there that one of them could end.
@@ -32,7 +35,9 @@ final class Daemon {
     /// Begins to watch.
     ///
     /// - Throws: ``SystemError`` if the system refuses what the service needs.
-    init(_ options: DaemonOptions, _ start: DaemonStart) throws {
+    init(
+        _ options: DaemonOptions, _ start: DaemonStart, socket: consuming ServiceSocket.Opening
+    ) throws {
         loop = try EventLoop()
         voice = ServiceVoice(log: ServiceLog(showsProgress: options.showsProgress), loop: loop)
         var configuration = start.configuration
@@ -50,6 +55,23 @@ final class Daemon {
             parts: .init(
                 watcher: watcher, pool: pool, store: start.opening.store, voice: voice),
             loop: loop)
+        let api = try API(loop: loop, watcher: watcher, store: start.opening.store) {
+            [reconfiguration] isForced, done in
+            reconfiguration.begin(isForced: isForced) {
+                done(API.Reconfigured(mistakes: $0.mistakes, changes: $0.changes))
+            }
+        }
+        switch consume socket {
+        case .listening(let socket):
+            doors = try ServiceDoors(api, socket: socket, loop: loop)
+        case .none(let reason):
+            doors = try ServiceDoors(api, socket: nil, loop: loop)
+            voice.mention(
+                "there is no socket to ask this service by: \(reason) (name one with --socket)")
+        }
+        voice.onEvent = { [api] in api.advanced() }
+        reconfiguration.onAPI = { [doors] in doors.change($0) }
+        if let problem = doors.change(configuration.api) { voice.mention(problem) }
         for mistake in start.mistakes { voice.mention(mistake) }
         try loop.handle(signals: Self.endSignals + Self.reopenSignals) {
             [loop, voice, reconfiguration] number in
@@ -69,6 +91,7 @@ final class Daemon {
         malloc_trim(0)
         loop.run()
         let isWritten = watcher.stop()
+        doors.close(within: Self.followersLimit)
         voice.finish(file: Self.logFileLimit, output: Self.outputLimit)
         guard isWritten else {
             StandardError.write("pagewatch daemon: not all of the history could be written\n")

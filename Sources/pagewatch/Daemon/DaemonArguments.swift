@@ -4,6 +4,8 @@ struct DaemonOptions: Equatable, Sendable {
     var config: String?
     /// The state folder; likewise, and the configuration may name it.
     var state: String?
+    /// The path of the API's socket; nil leaves it to systemd, the environment and the usual places.
+    var socket: String?
     var showsProgress = true
     /// Whether the targets of a drop-in folder that is missing are retired.
     var isForced = false
@@ -24,6 +26,12 @@ struct DaemonOptions: Equatable, Sendable {
                     "the folder of the history (default $PAGEWATCH_STATE, $STATE_DIRECTORY, or"
                         + " else /var/lib/pagewatch)", example: "state"
                 ) { $0.state = $1 },
+                .text(
+                    "socket", "PATH",
+                    "the socket where the service is asked (default $PAGEWATCH_SOCKET, or else"
+                        + " /run/pagewatch/control.sock or"
+                        + " $XDG_RUNTIME_DIR/pagewatch/control.sock)", example: "control.sock"
+                ) { $0.socket = $1 },
                 .flag("force", "retire the targets of targets.d though that is missing") {
                     $0.isForced = true
                 },
@@ -53,7 +61,7 @@ extension Command {
         exitCodes: [
             (.fine, "ended as it was asked to"),
             (.unusable, "bad usage"),
-            (.stateHeld, "another one holds the state folder"),
+            (.stateHeld, "another one holds the state folder or the socket"),
             (.misconfigured, "the configuration or the state folder can't be used"),
         ],
         examples: [

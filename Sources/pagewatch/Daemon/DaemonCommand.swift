@@ -24,7 +24,7 @@ enum DaemonCommand {
 
     /// Nothing that only the start needs outlives this.
     private static func daemon(_ options: DaemonOptions) throws -> Daemon {
-        try Daemon(options, DaemonStart(options))
+        try Daemon(options, DaemonStart(options), socket: ServiceSocket.open(options.socket))
     }
 }
 

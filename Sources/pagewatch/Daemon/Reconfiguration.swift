@@ -28,6 +28,8 @@ final class Reconfiguration {
         var changes = Watcher.TargetChanges()
     }
 
+    /// Puts other settings of the API in force; answers why that did not go, if so.
+    var onAPI: (Configuration.API) -> String? = { _ in nil }
     private let mainFile: String
     /// In force, less its targets, which the watcher has.
     private var configuration: Configuration
@@ -116,7 +118,7 @@ final class Reconfiguration {
         let all = parts.watcher.targetCount
         guard !isForced, count * 2 > all else { return nil }
         return "\(count) of \(all) targets are not defined any more: nothing is changed"
-            + " (if that is meant, start the service anew)"
+            + " (if that is meant, say so with \"pagewatch reconfigure --force\")"
     }
 
     /// Hands all but the targets to those who go by it.
@@ -136,6 +138,7 @@ final class Reconfiguration {
             parts.store.change(StoreLimits(wanted.retention))
         }
         if wanted.log != before.log { parts.voice.change(wanted.log) }
+        if let problem = onAPI(wanted.api) { parts.voice.mention(problem) }
         configuration = wanted
         configuration.targets = []
     }

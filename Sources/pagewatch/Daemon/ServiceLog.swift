@@ -31,6 +31,7 @@ final class ServiceLog {
         case .durable: add(line.text, line.time)
         case .page(let event):
             if let target = line.target { changed(event, target: target) }
+        case .missed: return
         }
     }
 

@@ -14,6 +14,8 @@ final class ServiceVoice: WatcherAudience {
     private let log: ServiceLog
     private let loop: EventLoop
     private var file: EventLogFile?
+    /// Hears that there was an event, after the logs.
+    var onEvent = {}
 
     init(log: ServiceLog, loop: EventLoop) {
         self.log = log
@@ -39,6 +41,7 @@ final class ServiceVoice: WatcherAudience {
     func tell(_ line: EventLine) {
         log.tell(line)
         file?.tell(line)
+        onEvent()
     }
 
     /// Tells something that is no event, on standard output alone.

@@ -9,7 +9,7 @@ import Reactor
 ///
 /// Input: the watcher's events, on the loop's thread. Output: lines for `LogFileThread`.
 final class EventLogFile {
-    private let selection: EventSelection
+    private let selection: EventKinds
     private let queue: LineQueue
     private let mailbox: Mailbox<LogFileThread.Message>
     private var writer = JSONWriter()
@@ -23,7 +23,7 @@ final class EventLogFile {
         path: String, events: [String], loop: EventLoop,
         mention: @escaping (String) -> Void
     ) throws(SystemError) {
-        selection = EventSelection(events)
+        selection = EventKinds(events)
         queue = try LineQueue()
         let mailbox = try Mailbox<LogFileThread.Message>()
         self.mailbox = mailbox

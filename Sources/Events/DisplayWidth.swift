@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Needs a UTF-8 LC_CTYPE. A sequence that a terminal draws as one picture is counted part by
 /// part: too many columns rather than too few.
-func displayWidth(_ text: String) -> Int {
+package func displayWidth(_ text: String) -> Int {
     text.unicodeScalars.reduce(0) { $0 + displayWidth($1) }
 }
 
@@ -17,7 +17,7 @@ private func displayWidth(_ scalar: Unicode.Scalar) -> Int {
 }
 
 /// As much of `text` as fits into `columns`, with `…` in place of what does not.
-func fitted(_ text: String, into columns: Int) -> String {
+package func fitted(_ text: String, into columns: Int) -> String {
     guard columns > 0 else { return "" }
     // No text has more columns than bytes.
     guard text.utf8.count > columns, displayWidth(text) > columns else { return text }
@@ -31,7 +31,7 @@ func fitted(_ text: String, into columns: Int) -> String {
 
 /// As much of `text` as fits into `columns`, with `…` in place of its middle: pages of one host
 /// differ behind it, so more of the end stays than of the beginning.
-func fittedAround(_ text: String, into columns: Int) -> String {
+package func fittedAround(_ text: String, into columns: Int) -> String {
     guard columns > 2, text.utf8.count > columns, displayWidth(text) > columns else {
         return fitted(text, into: columns)
     }

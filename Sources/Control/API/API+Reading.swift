@@ -1,0 +1,268 @@
+import Events
+import History
+import PageModel
+import Watching
+
+/// What may be asked.
+extension API {
+    private static let json = "application/json"
+    static let plainText = "text/plain; charset=utf-8"
+    /// Of events without a limit; and the most that may be asked for at a time.
+    private static let usualEvents: Int64 = 100
+    private static let mostEvents: Int64 = 10_000
+
+    /// What the history has of targets beside their events.
+    private struct Records: Sendable {
+        var changes: [String: Timestamp] = [:]
+        var loads: [String: (good: LoadRecord?, failed: LoadRecord?)] = [:]
+
+        init() {}
+
+        init(_ reader: HistoryReader, of name: String? = nil) throws {
+            changes = try reader.lastEvents([.firstSeen, .titleChanged], of: name)
+            loads = try reader.lastLoads(of: name)
+        }
+
+        func answer(_ view: TargetView) -> TargetAnswer {
+            let last = loads[view.name]
+            return TargetAnswer(
+                view: view, lastChange: changes[view.name], lastGood: last?.good,
+                lastFailed: last?.failed)
+        }
+    }
+
+    func status(_ asked: APIRequest) throws(Refusal) {
+        let width = try asked.number("width", in: 20...10_000)
+        guard asked.wantsText else {
+            var json = JSONWriter()
+            watcher.view().appendJSON(to: &json, followers: streams.count)
+            return asked.responder.respond(contentType: Self.json, body: json.bytes)
+        }
+        askForAll { [self] records in
+            let now = HistoryStore.systemTime()
+            let all = watcher.targetNames.compactMap { watcher.view(of: $0) }.map(records.answer)
+            var text = watcher.view().text(now: now) + "\n"
+            if !all.isEmpty {
+                text +=
+                    "\n"
+                    + StatusTable(all, now: now).text(
+                        width: width.map { Int($0) } ?? StatusTable.usualWidth)
+            }
+            asked.responder.respond(contentType: Self.plainText, body: Array(text.utf8))
+        }
+    }
+
+    func targets(_ asked: APIRequest) throws(Refusal) {
+        askForAll { [self] records in
+            let source = TargetList(watcher.targetNames) { [watcher] name in
+                watcher.view(of: name).map(records.answer)
+            }
+            asked.responder.stream(contentType: Self.json, source: source)
+        }
+    }
+
+    func target(_ asked: APIRequest) throws(Refusal) {
+        try tell(asked.target, to: asked)
+    }
+
+    /// Answers with what a target is now.
+    func tell(_ name: String, to asked: APIRequest, status: Int = 200) throws(Refusal) {
+        guard watcher.view(of: name) != nil else { throw .unknownTarget(name) }
+        questions.ask {
+            try Records($0, of: name)
+        } done: { [self] (records: Records?) in
+            guard let view = watcher.view(of: name) else {
+                return asked.responder.refuse(.unknownTarget(name))
+            }
+            let answer = (records ?? Records()).answer(view)
+            if asked.wantsText {
+                let zone = TimeZoneStyle(asked)
+                let text = answer.text(zone, now: HistoryStore.systemTime())
+                return asked.responder.respond(
+                    status: status, contentType: Self.plainText, body: Array(text.utf8))
+            }
+            var json = JSONWriter()
+            answer.appendJSON(to: &json)
+            json.newline()
+            asked.responder.respond(status: status, contentType: Self.json, body: json.bytes)
+        }
+    }
+
+    private func askForAll(_ done: @escaping (Records) -> Void) {
+        questions.ask {
+            try Records($0)
+        } done: { (records: Records?) in
+            done(records ?? Records())
+        }
+    }
+
+    // MARK: The history
+
+    func history(_ asked: APIRequest) throws(Refusal) {
+        let limit = try asked.number("limit", in: 0...Self.mostEvents) ?? Self.usualEvents
+        let before = try asked.number("before", in: 1...Int64.max)
+        let name = asked.target
+        questions.ask { reader in
+            try reader.target(name) == nil
+                ? [] : [try reader.events(of: name, limit: Int(limit), before: before)]
+        } done: { [self] (found: [[StoredEvent]]?) in
+            guard let found else { return asked.responder.refuse(.unreadableHistory) }
+            if found.isEmpty, watcher.view(of: name) == nil {
+                return asked.responder.refuse(.unknownTarget(name))
+            }
+            tell((found.first ?? []).map { EventLine($0) }, to: asked)
+        }
+    }
+
+    private func tell(_ lines: [EventLine], to asked: APIRequest) {
+        var json = JSONWriter()
+        if asked.wantsText {
+            let zone = TimeZoneStyle(asked)
+            let text = lines.map { $0.time.text(zone) + " " + $0.text(times: zone) + "\n" }
+            asked.responder.respond(
+                contentType: Self.plainText, body: Array(text.joined().utf8))
+        } else if asked.accepts("application/x-ndjson") {
+            for line in lines { line.appendJSON(to: &json) }
+            asked.responder.respond(contentType: "application/x-ndjson", body: json.bytes)
+        } else {
+            json.array { json in
+                for line in lines { line.appendObject(to: &json) }
+            }
+            json.newline()
+            asked.responder.respond(contentType: Self.json, body: json.bytes)
+        }
+    }
+
+    // MARK: Events
+
+    func events(_ asked: APIRequest) throws(Refusal) {
+        let kinds = asked.list("event")
+        if let unknown = kinds.first(where: {
+            !(["all", "durable"] + EventKinds.names).contains($0)
+        }) {
+            throw .badParameter(
+                "event is \"\(unknown)\", which is no kind of event (docs/EVENTS.md lists them)")
+        }
+        let filter = EventFilter(targets: asked.list("target"), kinds: kinds)
+        switch try EventsStart(asked) {
+        case .now: follow(asked, filter, from: watcher.ring.next)
+        case .event(let seq): follow(asked, filter, from: seq)
+        case .time(let time):
+            questions.ask {
+                [try $0.firstEvent(since: time)]
+            } done: { [self] (found: [Int64?]?) in
+                follow(asked, filter, from: found?.first.flatMap { $0 } ?? watcher.ring.next)
+            }
+        }
+    }
+
+    private func follow(_ asked: APIRequest, _ filter: EventFilter, from cursor: Int64) {
+        var (form, type) = (EventStream.Form.serverSent, "text/event-stream")
+        if asked.accepts("application/x-ndjson") {
+            (form, type) = (.jsonLines, "application/x-ndjson")
+        } else if asked.wantsText {
+            (form, type) = (.text(TimeZoneStyle(asked)), Self.plainText)
+        }
+        let stream = EventStream(
+            ring: watcher.ring, history: questions, filter: filter, form: form, from: cursor,
+            runStart: runStart, onEnd: { [weak self] in self?.streams.remove($0) })
+        let handle = asked.responder.stream(
+            contentType: type, headers: [("Cache-Control", "no-store")], source: stream)
+        streams.add(stream, handle)
+    }
+
+    // MARK: Metrics
+
+    func metrics(_ asked: APIRequest) throws(Refusal) {
+        let targets = watcher.targetNames.compactMap { watcher.view(of: $0) }
+        let metrics = Metrics(
+            watcher.view(), targets, kept: watcher.ring.next - watcher.ring.first,
+            followers: streams.count)
+        asked.responder.respond(
+            contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics.bytes)
+    }
+}
+
+extension TimeZoneStyle {
+    /// Local times, unless `utc` is asked for.
+    init(_ asked: APIRequest) { self = asked.isSet("utc") ? .utc : .local }
+}
+
+extension Refusal {
+    static let unreadableHistory = Refusal(
+        status: 503, code: "unreadableHistory", message: "the history can't be read at the moment")
+}
+
+/// Where a reader of events wants to begin.
+private enum EventsStart {
+    case now
+    /// With the event of that number.
+    case event(Int64)
+    case time(Timestamp)
+
+    /// From `Last-Event-ID`, which goes first, as it is what a reader sends that lost its
+    /// connection; or from `since`.
+    init(_ asked: APIRequest) throws(Refusal) {
+        if let last = asked.request.headers["last-event-id"], !last.isEmpty {
+            guard let seq = Int64(last), (0..<Int64.max).contains(seq) else {
+                throw .badParameter("Last-Event-ID is \"\(last)\", not the number of an event")
+            }
+            self = .event(seq + 1)
+            return
+        }
+        guard let since = asked.request.parameter("since") else {
+            self = .now
+            return
+        }
+        if since.hasPrefix("seq:"), let seq = Int64(since.dropFirst(4)),
+            (0..<Int64.max).contains(seq)
+        {
+            self = .event(seq + 1)
+        } else if since.hasPrefix("@"), let seconds = Double(since.dropFirst()),
+            abs(seconds) < 1e12
+        {
+            self = .time(Timestamp(milliseconds: Int64(seconds * 1000)))
+        } else if let time = WallTime(since) {
+            self = .time(Timestamp(milliseconds: time.milliseconds))
+        } else {
+            throw .badParameter(
+                "since is \"\(since)\" (write seq:N, @SECONDS or a time as 2026-05-28T20:26:40Z)")
+        }
+    }
+}
+
+/// All targets as an array, a few at a time: no answer holds up the loop.
+private final class TargetList: StreamSource {
+    private let names: [String]
+    private let answer: (String) -> TargetAnswer?
+    private var next = 0
+    private var isFirst = true
+    private var isOver = false
+
+    init(_ names: [String], answer: @escaping (String) -> TargetAnswer?) {
+        self.names = names
+        self.answer = answer
+    }
+
+    func nextBytes(atMost count: Int) -> StreamChunk {
+        guard !isOver else { return .end }
+        var bytes: [UInt8] = next == 0 ? [UInt8(ascii: "[")] : []
+        while bytes.count < count, next < names.count {
+            if let answer = answer(names[next]) {
+                if !isFirst { bytes += ",\n".utf8 }
+                isFirst = false
+                var json = JSONWriter()
+                answer.appendJSON(to: &json)
+                bytes += json.bytes
+            }
+            next += 1
+        }
+        if next == names.count {
+            isOver = true
+            bytes += "]\n".utf8
+        }
+        return .bytes(bytes)
+    }
+
+    func streamEnded() {}
+}

@@ -1,0 +1,71 @@
+import Events
+import Reactor
+
+/// The readers that follow the ring.
+///
+/// Input: the word that there are new events. Output: readers that are asked to take them; what a
+/// reader does not take keeps nobody waiting.
+final class EventStreams {
+    /// Readers hear of what came within this time together: each costs a write to its socket.
+    private static let gathering = Duration.milliseconds(10)
+    /// Between two comments on a quiet stream.
+    private static let beat = Duration.seconds(15)
+    /// For how long events are kept when the last reader has gone: it may only have lost its
+    /// connection.
+    private static let memory = Duration.seconds(60)
+
+    private let loop: EventLoop
+    private let ring: EventRing
+    private var streams: [ObjectIdentifier: EventStream] = [:]
+    private lazy var delivery = Deadline { [unowned self] in deliver() }
+    private lazy var heartbeat = Deadline { [unowned self] in beat() }
+    private lazy var rest = Deadline { [unowned self] in ring.rest() }
+    private var isEnding = false
+
+    init(loop: EventLoop, ring: EventRing) {
+        self.loop = loop
+        self.ring = ring
+    }
+
+    /// How many readers follow.
+    var count: Int { streams.count }
+
+    /// Has a stream hear of what comes.
+    func add(_ stream: EventStream, _ handle: StreamHandle) {
+        stream.handle = handle
+        streams[ObjectIdentifier(stream)] = stream
+        loop.disarm(rest)
+        if !heartbeat.isArmed { loop.arm(heartbeat, at: MonotonicClock.now() + Self.beat) }
+        if isEnding { stream.finish() }
+    }
+
+    /// A stream has ended.
+    func remove(_ stream: EventStream) {
+        streams[ObjectIdentifier(stream)] = nil
+        guard streams.isEmpty else { return }
+        loop.disarm(heartbeat)
+        loop.disarm(delivery)
+        loop.arm(rest, at: MonotonicClock.now() + Self.memory)
+    }
+
+    /// There is a new event.
+    func advanced() {
+        guard !streams.isEmpty, !delivery.isArmed else { return }
+        loop.arm(delivery, at: MonotonicClock.now() + Self.gathering)
+    }
+
+    /// Has all streams end when their readers have taken what there is.
+    func finish() {
+        isEnding = true
+        for stream in streams.values { stream.finish() }
+    }
+
+    private func deliver() {
+        for stream in streams.values { stream.handle?.resume() }
+    }
+
+    private func beat() {
+        for stream in streams.values { stream.beat() }
+        loop.arm(heartbeat, at: MonotonicClock.now() + Self.beat)
+    }
+}

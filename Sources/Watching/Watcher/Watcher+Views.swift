@@ -1,0 +1,135 @@
+import Configuration
+import Events
+import History
+import PageLoading
+import PageModel
+import Reactor
+import WebAddress
+
+/// A target as it is now, for those who ask.
+package struct TargetView: Sendable {
+    /// In one word, the first that fits.
+    package enum State: String, Sendable, CaseIterable {
+        /// Not defined any more.
+        case retired
+        case disabled
+        case paused
+        /// `failing` was told, and no good load came since.
+        case failing
+        /// No title was confirmed yet.
+        case new
+        /// The page goes to and fro among a few titles, which was told.
+        case oscillating
+        /// No title stays long enough, which was told.
+        case unstable
+        case fine
+    }
+
+    package var name: String
+    package var state: State
+    /// The configured URL, without user information; nil for one that is retired.
+    package var url: String?
+    package var tags: [String] = []
+    package var interval: Duration?
+    /// The title that was told last, and when a load last showed it.
+    package var title: SeenTitle?
+    package var page = Page()
+    /// The number of the load that runs or waits; nil if none does.
+    package var load: Int64?
+    /// When the next check is due; nil while one runs, and if none is to come.
+    package var nextCheck: Timestamp?
+    /// Until when a server asked not to be loaded from (Retry-After).
+    package var heldUntil: Timestamp?
+    package var pausedUntil: Timestamp?
+    /// Failed loads in a row.
+    package var failedLoads = 0
+    /// Since when and why the target fails; nil unless that was told.
+    package var failing: (error: LoadError, since: Timestamp)?
+    /// When the last good check ended.
+    package var lastGood: Timestamp?
+    /// Title changes that were told since the start of the service.
+    package var titleChanges: Int64 = 0
+    /// Why the title of the last load was or was not told; empty before one has ended.
+    package var explanation = ""
+}
+
+/// The service as it is now.
+package struct ServiceView: Sendable {
+    package var version = ""
+    /// How many targets are in each state; retired ones are not counted.
+    package var targets: [TargetView.State: Int] = [:]
+    /// Loads that run, and such that wait for room.
+    package var running = 0
+    package var waiting = 0
+    package var isOffline = false
+    /// The number of the next event.
+    package var nextEvent: Int64 = 0
+    package var store = HistoryStore.Statistics()
+    package var loads = LoadCounts()
+    /// When the service began.
+    package var started: Timestamp?
+}
+
+extension Watcher {
+    /// The names of all targets, in order.
+    package var targetNames: [String] { targets.keys.sorted() }
+
+    /// A target as it is now; nil if there is and was none of that name.
+    package func view(of name: String) -> TargetView? {
+        guard let target = targets[name] else {
+            return retired[name] == nil ? nil : TargetView(name: name, state: .retired)
+        }
+        let state = target.state
+        let now = BoottimeClock.now()
+        var view = TargetView(name: name, state: word(for: target, state))
+        view.url = target.definition.url.text
+        view.tags = target.definition.settings.tags
+        view.interval = target.definition.settings.interval
+        view.title = state.title
+        view.page = target.load?.load?.page ?? target.page
+        view.load = target.load?.number
+        view.nextCheck = target.place.flatMap { schedule.nextDue(of: $0) }
+            .flatMap { state.pause == nil ? time(at: $0, now: now) : nil }
+        view.heldUntil = target.place.flatMap { schedule.held($0, now: now) }
+            .map { time(at: $0, now: now) }
+        if case .until(let until) = state.pause { view.pausedUntil = until }
+        view.failedLoads = state.failedLoads
+        view.failing = state.toldFailure
+        view.lastGood = target.lastGood
+        view.titleChanges = target.titleChanges
+        view.explanation = target.explanation
+        return view
+    }
+
+    /// The service as it is now.
+    package func view() -> ServiceView {
+        var view = ServiceView()
+        view.version = version
+        for target in targets.values {
+            view.targets[word(for: target, target.state), default: 0] += 1
+        }
+        view.running = queue.running
+        view.waiting = queue.waiting
+        view.isOffline = judge.isOffline
+        view.nextEvent = ring.next
+        view.store = store.statistics
+        view.loads = counts
+        view.started = started
+        return view
+    }
+
+    private func word(for target: WatchedTarget, _ state: TargetState) -> TargetView.State {
+        guard target.place != nil else { return .disabled }
+        if state.pause != nil { return .paused }
+        if state.isFailing { return .failing }
+        if state.title == nil { return .new }
+        if state.isOscillating { return .oscillating }
+        return state.isUnstable ? .unstable : .fine
+    }
+
+    /// A moment of the schedule's clock on the wall.
+    private func time(at moment: Duration, now: Duration) -> Timestamp {
+        Timestamp(
+            milliseconds: Self.time().milliseconds + (moment - now).millisecondsRoundedUp)
+    }
+}

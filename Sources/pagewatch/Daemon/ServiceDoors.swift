@@ -1,0 +1,130 @@
+import Configuration
+import Control
+import Glibc
+import Reactor
+
+/// Where the service is asked: its Unix socket, and a port of loopback if the configuration says so.
+///
+/// Input: connections. Output: requests to the API.
+final class ServiceDoors {
+    private let loop: EventLoop
+    private let api: API
+    private let main: HTTPServer?
+    private var port: HTTPServer?
+    private var settings: Configuration.API?
+
+    /// - Parameter socket: Nil for none.
+    /// - Throws: ``SystemError`` if the system refuses what it needs.
+    init(_ api: API, socket: consuming ListeningSocket?, loop: EventLoop) throws(SystemError) {
+        self.api = api
+        self.loop = loop
+        if let socket = socket.take() {
+            main = try HTTPServer(loop: loop, socket: socket) { [api] in api.handle($0, $1) }
+        } else {
+            main = nil
+        }
+    }
+
+    /// Serves the port that is asked for from now on, in place of the one before.
+    ///
+    /// - Returns: Why it is not served, if so.
+    func change(_ settings: Configuration.API) -> String? {
+        guard settings != self.settings else { return nil }
+        self.settings = settings
+        port?.close()
+        port = nil
+        guard let (host, number) = Self.parts(of: settings.listen) else { return nil }
+        do {
+            let socket = try ListeningSocket(host: host, port: number)
+            port = try HTTPServer(loop: loop, socket: socket) { [api] request, responder in
+                if settings.isMetricsOnly {
+                    api.handleMetrics(request, responder)
+                } else {
+                    api.handle(request, responder)
+                }
+            }
+            return nil
+        } catch {
+            return "api: listen: \(error)"
+        }
+    }
+
+    private static func parts(of listen: String?) -> (host: String, port: UInt16)? {
+        guard let listen, let colon = listen.lastIndex(of: ":"),
+            let port = UInt16(listen[listen.index(after: colon)...])
+        else { return nil }
+        return (String(listen[..<colon]), port)
+    }
+
+    /// Gives those who follow what there is still to tell, and closes.
+    func close(within limit: Duration) {
+        api.finish()
+        let end = MonotonicClock.now() + limit
+        // So that the last turn does not wait for more.
+        let deadline = Deadline {}
+        while api.hasFollowers, MonotonicClock.now() < end {
+            loop.arm(deadline, at: end)
+            loop.turn()
+        }
+        port?.close()
+        main?.close()
+    }
+}
+
+/// Finds the place of the service's socket, and listens there.
+enum ServiceSocket {
+    /// What came of it.
+    enum Opening: ~Copyable {
+        case listening(ListeningSocket)
+        /// Nobody asked for a socket, and the usual places can't be used.
+        case none(reason: String)
+    }
+
+    /// The socket that systemd opened, or one at the path that is asked for, or at a usual place.
+    ///
+    /// - Parameter path: As on the command line.
+    /// - Throws: ``StartProblem``: a place that was asked for can't be used, or is served already.
+    static func open(_ path: String?) throws(StartProblem) -> Opening {
+        let variable = { (name: String) in getenv(name).map { String(cString: $0) } }
+        do throws(ListeningError) {
+            if let descriptor = try ListeningSocket.activatedDescriptor(variable) {
+                return .listening(try ListeningSocket(adopting: descriptor))
+            }
+        } catch {
+            throw StartProblem("\(error)", .misconfigured)
+        }
+        if let path = path ?? variable("PAGEWATCH_SOCKET").flatMap({ $0.isEmpty ? nil : $0 }) {
+            return .listening(try listen(at: path))
+        }
+        guard let folder = usualFolder(variable) else {
+            return .none(reason: "neither /run/pagewatch nor $XDG_RUNTIME_DIR can be used")
+        }
+        do {
+            return .listening(try listen(at: folder + "/control.sock"))
+        } catch {
+            // Nobody asked for it: a second service on a machine may do without.
+            return .none(reason: error.lines.joined(separator: " "))
+        }
+    }
+
+    private static func listen(at path: String) throws(StartProblem) -> ListeningSocket {
+        do throws(ListeningError) {
+            return try ListeningSocket(path: path)
+        } catch {
+            if case .inUse = error { throw StartProblem("\(error)", .stateHeld) }
+            throw StartProblem("\(error)", .misconfigured)
+        }
+    }
+
+    /// The first of the folders where clients look that is there, or can be made.
+    private static func usualFolder(_ variable: (String) -> String?) -> String? {
+        var folders = ["/run/pagewatch"]
+        if let runtime = variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+            folders.append(runtime + "/pagewatch")
+        }
+        return folders.first { folder in
+            mkdir(folder, 0o755)
+            return access(folder, W_OK) == 0
+        }
+    }
+}
