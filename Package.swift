@@ -106,7 +106,7 @@ let package = Package(
         tests(
             of: "History",
             ["History", "history-writer", "PageModel", "Reactor", "CSQLite", "TestSupport"]),
-        tests(of: "Control", ["Control", "Reactor", "CLinux", "TestSupport"]),
+        tests(of: "Control", ["Control", "Reactor", "CTestLinux", "TestSupport"]),
         tests(
             of: "Command",
             [

@@ -1,4 +1,4 @@
-import CLinux
+import CTestLinux
 import Control
 import Glibc
 import Reactor
@@ -245,6 +245,7 @@ struct `HTTP server on a port` {
                 client.get(["/later", "/stream"][number % 2])
             }
             await service.wait { $0.handled == 20 }
+            withExtendedLifetime(clients) {}
         }
         await service.wait { $0.connections == 0 }
         #expect(await service.ended == 10)

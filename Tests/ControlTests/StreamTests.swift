@@ -53,6 +53,7 @@ struct `Streams of the HTTP server` {
         _ = try await curl(service, "/echo")
         #expect(await service.turns < 50)
         await service.stop()
+        withExtendedLifetime(client) {}
     }
 
     @Test func `and requests that wait are freed when their clients go`() async throws {
@@ -67,6 +68,7 @@ struct `Streams of the HTTP server` {
                 }
                 let handled = (round + 1) * 8 + 1
                 await service.wait { $0.handled == handled }
+                withExtendedLifetime(clients) {}
             }
             await service.wait { $0.connections == 0 }
             #expect(await service.firstIsOpen == false)
@@ -100,7 +102,7 @@ struct `Streams of the HTTP server` {
         await service.push("now\n")
         #expect(try await stream.receive(upTo: "now\n\r\n").ending == .enough)
         await service.stop()
-        _ = silent.count
+        withExtendedLifetime(silent) {}
     }
 }
 

@@ -1,3 +1,4 @@
+import CMicrohttpd
 import Glibc
 
 /// The address of a Unix socket, in the form that the system calls want.
