@@ -55,7 +55,7 @@ let package = Package(
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
                 "Patterns", "Events", "History", "Configuration", "CLinux",
             ]),
-        module("Control", ["Events", "Reactor", "CLinux", "CMicrohttpd"]),
+        module("Control", ["Events", "Reactor", "CLinux", "CCurl", "CMicrohttpd"]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [

@@ -75,7 +75,8 @@ struct `Streams of the HTTP server` {
             await service.forget()
         }
         #expect(await service.ended == 400)
-        #expect(try openSockets(service.path) == 1)
+        // For a moment, a program that another test starts has copies of this process's descriptors.
+        while try openSockets(service.path) != 1 { await Task.yield() }
         await service.stop()
     }
 
