@@ -59,7 +59,7 @@ let package = Package(
             "Control",
             [
                 "Watching", "History", "Events", "PageModel", "WebAddress", "Reactor", "CLinux",
-                "CMicrohttpd",
+                "CCurl", "CMicrohttpd",
             ]),
         .executableTarget(
             name: "pagewatch",
@@ -111,7 +111,7 @@ let package = Package(
         tests(
             of: "History",
             ["History", "history-writer", "PageModel", "Reactor", "CSQLite", "TestSupport"]),
-        tests(of: "Control", ["Control", "Reactor", "CLinux", "TestSupport"]),
+        tests(of: "Control", ["Control", "Reactor", "CTestLinux", "TestSupport"]),
         tests(
             of: "Command",
             [

@@ -10,7 +10,6 @@
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
 
 static const ssize_t pw_http_end = MHD_CONTENT_READER_END_OF_STREAM;
-static const ssize_t pw_http_broken = MHD_CONTENT_READER_END_WITH_ERROR;
 static const uint64_t pw_http_unknown_size = MHD_SIZE_UNKNOWN;
 
 typedef void *_Nullable (*pw_http_uri_callback)(void *_Nullable context, const char *_Nullable uri,

@@ -78,6 +78,53 @@ struct `HTTP server` {
         await service.stop()
     }
 
+    @Test func `answers a client that ends its sending first`() async throws {
+        let service = try await Service.start()
+        let client = try RawConnection(path: service.path)
+        client.get("/later", "Connection: close")
+        client.endSending()
+        await service.wait { $0.waitingRequests == 1 }
+        _ = try await curl(service, "/echo")
+        await service.release()
+        #expect(try await client.receive().text.hasSuffix("later\n"))
+        await service.stop()
+    }
+
+    @Test func `streams to HTTP/1.0 until it closes`() async throws {
+        let service = try await Service.start()
+        let client = try RawConnection(path: service.path)
+        client.send("GET /stream HTTP/1.0\r\n\r\n")
+        await service.wait { $0.handled == 1 }
+        await service.push("one\n")
+        await service.push(nil)
+        let received = try await client.receive()
+        #expect(received.text.hasSuffix("\r\n\r\none\n"))
+        #expect(received.ending == .closed)
+        await service.stop()
+    }
+
+    @Test(arguments: [
+        "\r\n\r\n\r\n", "NONSENSE\r\n\r\n", "GET  HTTP/1.1\r\n\r\n", "\u{0}\u{1}\u{2}\u{3}\r\n\r\n",
+        "GET /echo HTTP/9.9\r\n\r\n", "GET http://x/echo HTTP/1.1\r\nHost: x\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "GET /\(String(repeating: "x", count: 100_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n",
+    ])
+    func `goes on serving others, whatever it is sent`(nonsense: String) async throws {
+        var limits = HTTPServer.Limits()
+        limits.patience = .milliseconds(200)
+        let service = try await Service.start(limits: limits)
+        let client = try RawConnection(path: service.path)
+        client.send(nonsense)
+        #expect(try await client.receive().ending != .timedOut)
+        #expect(try await curl(service, "/echo").outputText == "GET echo ? - \n")
+        #expect(await service.handled == 1)
+        await service.wait { $0.connections == 0 }
+        await service.stop()
+    }
+
     @Test func `sends a large answer whole`() async throws {
         let service = try await Service.start()
         let outcome = try await curl(service, "/big?5000000")

@@ -79,6 +79,11 @@ package final class RawConnection: Sendable {
         _ = Glibc.send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL))
     }
 
+    /// Sends no more; the other side sees the end of what was sent.
+    package func endSending() {
+        _ = shutdown(descriptor, CInt(SHUT_WR))
+    }
+
     /// Sends a GET request for a target.
     package func get(_ target: String, _ headers: String...) {
         let lines = headers.map { $0 + "\r\n" }.joined()

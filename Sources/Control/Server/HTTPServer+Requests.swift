@@ -51,7 +51,7 @@ extension HTTPServer {
         let response =
             switch answer.content {
             case .bytes(let bytes): Self.response(bytes)
-            case .stream(let stream): Feed(stream, connection, self).response()
+            case .stream(let stream): Feed(stream, connection).response()
             }
         guard let response else { return false }
         // The connection keeps it until it is sent.
@@ -79,12 +79,10 @@ private final class Feed {
 
     private let stream: RunningStream
     private let connection: ClientConnection
-    private weak var server: HTTPServer?
 
-    init(_ stream: RunningStream, _ connection: ClientConnection, _ server: HTTPServer) {
+    init(_ stream: RunningStream, _ connection: ClientConnection) {
         self.stream = stream
         self.connection = connection
-        self.server = server
     }
 
     func response() -> OpaquePointer? {
@@ -93,7 +91,7 @@ private final class Feed {
         let response = MHD_create_response_from_callback(
             pw_http_unknown_size, Self.blockBytes,
             { context, _, buffer, count in
-                guard let context, let buffer else { return pw_http_broken }
+                guard let context, let buffer else { return pw_http_end }
                 return Unmanaged<Feed>.fromOpaque(context).takeUnretainedValue()
                     .fill(UnsafeMutableRawBufferPointer(start: buffer, count: count))
             },
@@ -109,10 +107,10 @@ private final class Feed {
         switch stream.fill(buffer) {
         case .bytes(let count): return count
         case .end: return pw_http_end
-        case .broken: return pw_http_broken
-        case .none where connection.isGone:
-            // To a client that is still there, the end is one that was meant.
-            return server?.isClosed == true ? pw_http_end : pw_http_broken
+        // To a client that is still there it is an end that was meant. To one that has gone, sending
+        // it fails, and that ends the connection; told that a stream is broken, libmicrohttpd 0.9.75
+        // closes its side and forgets the connection until another one has something to do.
+        case .none where connection.isGone: return pw_http_end
         case .none:
             connection.sleep()
             return 0

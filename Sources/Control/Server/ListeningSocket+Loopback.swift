@@ -1,4 +1,4 @@
-import CLinux
+import CMicrohttpd
 import Glibc
 import Reactor
 

@@ -1,4 +1,3 @@
-import CLinux
 import CMicrohttpd
 import Glibc
 

@@ -35,7 +35,7 @@ final class RunningStream {
     /// What there is for libmicrohttpd now.
     enum Block: Equatable {
         case bytes(count: Int)
-        case none, end, broken
+        case none, end
     }
 
     private let source: any StreamSource
@@ -58,7 +58,7 @@ final class RunningStream {
 
     /// Writes the next bytes to `buffer`.
     func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Block {
-        guard !isOver else { return .broken }
+        guard !isOver else { return .end }
         while left.isEmpty {
             wasResumed = false
             switch source.nextBytes(atMost: buffer.count) {
