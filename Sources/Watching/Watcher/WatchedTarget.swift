@@ -10,7 +10,7 @@ final class WatchedTarget {
     let settings: LoadSettings
     /// ``state`` as it is stored: at rest a fifth of the size.
     private(set) var stateBytes: [UInt8]
-    var page = Page()
+    private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
     /// The number of its next load.
@@ -36,17 +36,35 @@ final class WatchedTarget {
         set { stateBytes = newValue.encoded() }
     }
 
+    /// Likewise kept smaller between two loads. To be set when a load has ended; its events are not
+    /// kept.
+    var page: Page {
+        get { Page(pageAtRest) }
+        set { pageAtRest = newValue.atRest }
+    }
+
     var name: String { definition.name }
     /// What limits go by: `host:port`.
     var host: String { definition.url.authority }
 }
 
 /// A load of a target that is under way, or waits for its turn.
-struct RunningLoad {
+///
+/// A class, so that a target without one has no room for it.
+final class RunningLoad {
     let number: Int64
     /// Nil while it waits.
-    var load: PageLoad?
-    var started: Timestamp
+    let load: PageLoad?
+    let started: Timestamp
     /// What the request asked with.
-    var sentValidators: Validators?
+    let sentValidators: Validators?
+
+    init(
+        number: Int64, load: PageLoad?, started: Timestamp, sentValidators: Validators? = nil
+    ) {
+        self.number = number
+        self.load = load
+        self.started = started
+        self.sentValidators = sentValidators
+    }
 }

@@ -36,8 +36,6 @@ extension Watcher {
         guard let running = target.load, let load = running.load else { return }
         target.page = load.page
         target.cookies = load.cookies
-        // The memory that it keeps for the next ones; all were told.
-        _ = target.page.takeEvents()
         target.load = nil
         defer {
             queue.ended(host: target.host)
