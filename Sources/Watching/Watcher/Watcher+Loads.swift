@@ -47,10 +47,12 @@ extension Watcher {
     }
 
     /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
-    /// where the C library leaves it. A few milliseconds, when nothing else is under way.
+    /// where the C library leaves it. A few milliseconds: when nothing else is under way or, where
+    /// that does not come (a page that never answers is enough), after a second round all the same.
     private func giveBackMemory() {
         loadsSinceTrim += 1
-        guard queue.running == 0, loadsSinceTrim >= max(1000, targets.count) else { return }
+        let round = max(1000, targets.count)
+        guard loadsSinceTrim >= (queue.running == 0 ? round : 2 * round) else { return }
         loadsSinceTrim = 0
         malloc_trim(0)
     }
