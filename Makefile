@@ -12,7 +12,7 @@ SHARED ?= ../shared
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
 RELEASE = -c release --static-swift-stdlib
 
-.PHONY: help run test deps build release site lint format tsan asan conformance bench soak idle install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance bench soak idle day install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -85,6 +85,10 @@ soak: release
 ## idle          tell what 10,000 targets at rest cost
 idle: release
 	scripts/idle.py --binary $(BUILD)/release/pagewatch
+
+## day           watch 1,000 targets for a day that passes in eight minutes (needs Debian's faketime)
+day: release
+	scripts/day.py --binary $(BUILD)/release/pagewatch
 
 ## install       install to DESTDIR/PREFIX (PREFIX is /usr/local)
 install: release

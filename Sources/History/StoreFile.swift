@@ -146,7 +146,7 @@ struct StoreFile {
             PRAGMA secure_delete = ON;
             PRAGMA journal_size_limit = 16777216;
             PRAGMA wal_autocheckpoint = 4000;
-            PRAGMA cache_size = -2048;
+            PRAGMA cache_size = -512;
             """, for: "configure")
     }
 

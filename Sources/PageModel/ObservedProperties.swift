@@ -15,18 +15,6 @@ struct ObservedProperties: Sendable {
     /// While false, nothing is put into `events`.
     var recordsEvents = true
 
-    /// Nothing is shown.
-    init() {}
-
-    /// A page that was loaded is shown; nothing of it is to be told.
-    init(url: String, title: String?, _ list: BackForwardList) {
-        estimatedProgress = ProgressEstimator.finalValue
-        self.url = url
-        self.title = title
-        canGoForward = list.canGoForward
-        canGoBack = list.canGoBack
-    }
-
     mutating func set(estimatedProgress value: Double) {
         guard value != estimatedProgress else { return }
         estimatedProgress = value

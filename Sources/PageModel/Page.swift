@@ -30,15 +30,6 @@ package struct Page: Sendable {
 
     package init() {}
 
-    /// A page as it was left, before its first load after a restart: the current item is what is
-    /// shown. Nothing is told.
-    package init(restoring list: BackForwardList) {
-        backForwardList = list
-        guard let item = list.currentItem else { return }
-        shownURL = item.url
-        observed = ObservedProperties(url: item.url, title: item.title, list)
-    }
-
     // MARK: Properties
 
     /// The URL shown or, while it is on its way, asked for; "" before the first load.
@@ -263,5 +254,54 @@ package struct Page: Sendable {
                 observed.set(backForwardList)
             }
         }
+    }
+}
+
+// MARK: - At rest
+
+/// All of a page that no load is changing, in a fifth of its size: what a watcher of thousands keeps
+/// of each between two loads.
+package struct PageAtRest: Sendable {
+    fileprivate var list = BackForwardList()
+    fileprivate var hasLoaded = false
+    /// The last load failed after its commit, before it came to a title: `title` stayed "".
+    fileprivate var isTitleDue = false
+    fileprivate var recordsEvents = true
+
+    /// A page that was never loaded.
+    package init() {}
+
+    /// A page as it was left, before its first load after a restart: the current item is what is
+    /// shown.
+    package init(showing list: BackForwardList) {
+        self.list = list
+        hasLoaded = list.currentItem != nil
+    }
+}
+
+extension Page {
+    /// The page again; nothing of it is told anew.
+    package init(_ rest: PageAtRest) {
+        backForwardList = rest.list
+        observed.recordsEvents = false
+        if let shown = rest.list.currentItem {
+            shownURL = shown.url
+            observed.set(url: shown.url)
+            observed.set(title: rest.isTitleDue ? "" : shown.title)
+        }
+        observed.set(backForwardList)
+        if rest.hasLoaded { observed.set(estimatedProgress: ProgressEstimator.finalValue) }
+        observed.recordsEvents = rest.recordsEvents
+    }
+
+    /// What is to be kept of the page until its next load; not the events that nobody took.
+    package var atRest: PageAtRest {
+        precondition(navigation == nil, "a page that loads is not at rest")
+        var rest = PageAtRest()
+        rest.list = backForwardList
+        rest.hasLoaded = observed.estimatedProgress == ProgressEstimator.finalValue
+        rest.isTitleDue = observed.title != nil && backForwardList.currentItem?.title == nil
+        rest.recordsEvents = observed.recordsEvents
+        return rest
     }
 }

@@ -231,7 +231,7 @@ import Testing
     @Test func `is the same after a restart, and what is shown is its current item`() {
         var page = page(a, b, c)
         page.show(b, as: .backForward(offset: -1), title: "B")
-        var restored = Page(restoring: page.backForwardList)
+        var restored = Page(PageAtRest(showing: page.backForwardList))
         #expect(restored.backForwardList == page.backForwardList)
         #expect(restored.url == b && restored.title == "B" && !restored.isLoading)
         #expect(restored.canGoBack && restored.canGoForward)
@@ -254,13 +254,13 @@ import Testing
         var page = Page()
         load(&page)
         #expect(urls(page) == [b])
-        var restored = Page(restoring: page.backForwardList)
+        var restored = Page(PageAtRest(showing: page.backForwardList))
         load(&restored)
         #expect(urls(restored) == [b])
     }
 
     @Test func `that is empty is restored as a page never loaded`() {
-        let restored = Page(restoring: BackForwardList())
+        let restored = Page(PageAtRest(showing: BackForwardList()))
         #expect(restored.url == "" && restored.title == nil && restored.estimatedProgress == 0)
     }
 }

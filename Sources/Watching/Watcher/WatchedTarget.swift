@@ -10,7 +10,7 @@ final class WatchedTarget {
     private(set) var settings: LoadSettings
     /// ``state`` as it is stored: at rest a fifth of the size.
     private(set) var stateBytes: [UInt8]
-    var page = Page()
+    private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
     /// The number of its next load.
@@ -43,7 +43,7 @@ final class WatchedTarget {
         self.definition = definition
         self.settings = settings
         stateBytes = state.encoded()
-        if let list { page = Page(restoring: list) }
+        if let list { pageAtRest = PageAtRest(showing: list) }
         self.nextLoad = nextLoad
     }
 
@@ -71,6 +71,16 @@ final class WatchedTarget {
         set { stateBytes = newValue.encoded() }
     }
 
+    /// Likewise kept smaller between two loads. To be set when a load has ended; its events are not
+    /// kept.
+    var page: Page {
+        get { Page(pageAtRest) }
+        set { pageAtRest = newValue.atRest }
+    }
+
+    /// Its page, also in the middle of a load.
+    var pageNow: Page { load?.load?.page ?? load?.superseded?.page ?? page }
+
     var name: String { definition.name }
     /// Whether it is to be loaded: it is enabled, and all that it has to send is known.
     var isLoaded: Bool { definition.settings.isEnabled && definition.missingSecrets.isEmpty }
@@ -87,23 +97,40 @@ enum LoadPurpose {
 }
 
 /// A load of a target that is under way, or waits for its turn.
-struct RunningLoad {
+///
+/// A class, so that a target without one has no room for it.
+final class RunningLoad {
     let number: Int64
     let purpose: LoadPurpose
     /// Where it counts in the queue, whatever becomes of the target's URL.
     let host: String
+    /// When it was due, on the schedule's clock.
+    let due: Duration
     /// The load that it began over, if one ran.
-    var superseded: SupersededLoad?
+    let superseded: SupersededLoad?
     /// What it began with, which it is judged by.
     var definition: TargetDefinition
     var settings: LoadSettings
+    var started: Timestamp
     /// Nil while it waits.
     var load: PageLoad?
-    var started: Timestamp
-    /// When it was due, on the schedule's clock.
-    let due: Duration
     /// What the request asked with.
     var sentValidators: Validators?
+
+    init(
+        number: Int64, purpose: LoadPurpose, host: String, due: Duration,
+        superseded: SupersededLoad?, definition: TargetDefinition, settings: LoadSettings,
+        started: Timestamp
+    ) {
+        self.number = number
+        self.purpose = purpose
+        self.host = host
+        self.due = due
+        self.superseded = superseded
+        self.definition = definition
+        self.settings = settings
+        self.started = started
+    }
 }
 
 /// A load that another one began over.
@@ -111,4 +138,6 @@ struct SupersededLoad {
     let number: Int64
     /// How far it had come.
     let phase: LoadError.Phase
+    /// In the middle of it.
+    let page: Page
 }

@@ -38,8 +38,7 @@ extension Watcher {
     /// WebKit's `go(to:)`: shows the item of the list so many steps away; -1 is `goBack`.
     package func go(to offset: Int, in name: String) throws(Refusal) {
         let target = try target(name)
-        let page = target.load?.load?.page ?? target.page
-        guard let item = page.backForwardList.item(at: offset),
+        guard let item = target.pageNow.backForwardList.item(at: offset),
             let address = try? WebAddress(item.url)
         else { throw .noSuchItem(offset: offset) }
         browse(target, .backForward(offset: offset), address)
@@ -86,8 +85,7 @@ extension Watcher {
         var superseded: SupersededLoad?
         if let load = running.load {
             let phase = load.giveWay()
-            superseded = SupersededLoad(number: running.number, phase: phase)
-            target.page = load.page
+            superseded = SupersededLoad(number: running.number, phase: phase, page: load.page)
             target.cookies = load.cookies
             keepNumber(of: running, target)
             queue.ended(host: running.host)
@@ -114,12 +112,12 @@ extension Watcher {
         if let load = running.load { return load.stopLoading() }
         target.load = nil
         if let superseded = running.superseded {
-            target.page.failed(
+            var page = superseded.page
+            page.failed(
                 LoadError(
                     phase: superseded.phase, code: "cancelled", message: "the load was stopped"))
-            target.page.drainEvents {
-                ring.add($0, target: target.name, load: superseded.number)
-            }
+            page.drainEvents { ring.add($0, target: target.name, load: superseded.number) }
+            target.page = page
         }
         endCheck(of: target, running)
         tellWaiters(of: target)

@@ -25,9 +25,9 @@ extension Watcher {
         let number = target.nextLoad
         target.nextLoad += 1
         target.load = RunningLoad(
-            number: number, purpose: purpose, host: host, superseded: superseded,
-            definition: target.definition, settings: target.settings, started: Self.time(),
-            due: BoottimeClock.now())
+            number: number, purpose: purpose, host: host, due: BoottimeClock.now(),
+            superseded: superseded, definition: target.definition, settings: target.settings,
+            started: Self.time())
         queue.add(host: host) { [unowned self] in start(target, number) }
     }
 
@@ -35,7 +35,7 @@ extension Watcher {
     ///
     /// - Returns: False if nobody wants it any more.
     private func start(_ target: WatchedTarget, _ number: Int64) -> Bool {
-        guard var running = target.load, running.number == number, running.load == nil, !isStopping
+        guard let running = target.load, running.number == number, running.load == nil, !isStopping
         else { return false }
         running.definition = target.definition
         running.settings = target.settings
@@ -60,7 +60,6 @@ extension Watcher {
         }
         let load = pageLoad(of: target, running, address)
         running.load = load
-        target.load = running
         load.cookies = target.cookies
         load.start(kind, over: running.superseded?.phase)
         return true
@@ -73,7 +72,8 @@ extension Watcher {
         // The load holds its target, which is let go with it: the configuration may have dropped
         // the target by then.
         return PageLoad(
-            address, page: target.page, initialURL: address.text, options: running.settings.load,
+            address, page: superseded?.page ?? target.page, initialURL: address.text,
+            options: running.settings.load,
             loop: loop, pool: pool, configuredAddress: running.definition.url,
             conditions: Self.conditions(running.sentValidators),
             onEvent: { [unowned self] event in
@@ -92,8 +92,6 @@ extension Watcher {
         let listBefore = target.page.backForwardList
         target.page = load.page
         target.cookies = load.cookies
-        // The memory that it keeps for the next ones; all were told.
-        _ = target.page.takeEvents()
         target.load = nil
         defer {
             queue.ended(host: running.host)
@@ -121,10 +119,12 @@ extension Watcher {
     }
 
     /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
-    /// where the C library leaves it. A few milliseconds, when nothing else is under way.
+    /// where the C library leaves it. A few milliseconds: when nothing else is under way or, where
+    /// that does not come (a page that never answers is enough), after a second round all the same.
     private func giveBackMemory() {
         loadsSinceTrim += 1
-        guard queue.running == 0, loadsSinceTrim >= max(1000, targets.count) else { return }
+        let round = max(1000, targets.count)
+        guard loadsSinceTrim >= (queue.running == 0 ? round : 2 * round) else { return }
         loadsSinceTrim = 0
         malloc_trim(0)
     }

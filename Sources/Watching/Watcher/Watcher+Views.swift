@@ -86,7 +86,7 @@ extension Watcher {
         view.tags = target.definition.settings.tags
         view.interval = target.definition.settings.interval
         view.title = state.title
-        view.page = target.load?.load?.page ?? target.page
+        view.page = target.pageNow
         view.load = target.load?.number
         view.nextCheck = target.place.flatMap { schedule.nextDue(of: $0) }
             .flatMap { state.pause == nil ? time(at: $0, now: now) : nil }
