@@ -107,15 +107,15 @@ extension Watcher {
         } else {
             keepNumber(of: running, target)
         }
-        tellWaiters(of: target)
+        tellWaiters(of: target, result)
         if target.isCheckDue, !isStopping { check(target) }
     }
 
     /// Answers those who wait for a load of the target to end.
-    func tellWaiters(of target: WatchedTarget) {
+    func tellWaiters(of target: WatchedTarget, _ result: LoadResult?) {
         let waiters = target.waiters
         target.waiters = []
-        for waiter in waiters { waiter() }
+        for waiter in waiters { waiter(result) }
     }
 
     /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
