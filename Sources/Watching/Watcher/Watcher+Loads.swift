@@ -142,11 +142,7 @@ extension Watcher {
         let time = Self.time()
         judgeConnection(running.definition.url.host, result.error, time: time)
         let observation = Observation(
-            result, time: time, isPage: load.isPage, isBodyEmpty: result.bytes == 0,
-            titleBytes: load.titleBytes.map { TitleBytes($0) },
-            isChallenged: load.head?.isChallenge ?? false, sentValidators: running.sentValidators,
-            validators: Validators(
-                entityTag: load.head?.entityTag, lastModified: load.head?.lastModified),
+            load, result, time: time, sentValidators: running.sentValidators,
             ownSide: running.settings.ownSide(of: running.definition), isOffline: judge.isOffline)
         let decision = ChangeRule.decide(
             observation, rules: running.settings.rules, state: target.state)
