@@ -69,15 +69,16 @@ extension Watcher {
         of target: WatchedTarget, _ running: RunningLoad, _ address: WebAddress
     ) -> PageLoad {
         var superseded = running.superseded
+        let number = running.number
         // The load holds its target, which is let go with it: the configuration may have dropped
-        // the target by then.
+        // the target by then. It must not hold what holds it.
         return PageLoad(
             address, page: superseded?.page ?? target.page, initialURL: address.text,
             options: running.settings.load,
             loop: loop, pool: pool, configuredAddress: running.definition.url,
             conditions: Self.conditions(running.sentValidators),
             onEvent: { [unowned self] event in
-                var number = running.number
+                var number = number
                 if let before = superseded, case .navigation(.failed) = event {
                     number = before.number
                     superseded = nil
