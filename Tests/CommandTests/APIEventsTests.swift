@@ -89,7 +89,9 @@ private let many = """
         await site.stop()
     }
 
-    @Test func `that were stopped are told exactly how many they missed`() async throws {
+    // A ring full of events takes a daemon with a sanitizer too long.
+    @Test(.disabled(if: Program.isSanitized, "takes too long with a sanitizer"))
+    func `that were stopped are told exactly how many they missed`() async throws {
         let site = try await LoopbackSite.playing(many)
         try watched.configure(
             "confirm: 1", limits: "per_host: 100",

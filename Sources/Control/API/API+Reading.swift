@@ -157,15 +157,16 @@ extension API {
     }
 
     private func follow(_ asked: APIRequest, _ filter: EventFilter, from cursor: Int64) {
-        var (form, type) = (EventStream.Form.serverSent, "text/event-stream")
+        var (form, type) = (EventStream.Form.json(.serverSent), "text/event-stream")
         if asked.accepts("application/x-ndjson") {
-            (form, type) = (.jsonLines, "application/x-ndjson")
+            (form, type) = (.json(.jsonLines), "application/x-ndjson")
         } else if asked.wantsText {
             (form, type) = (.text(TimeZoneStyle(asked)), Self.plainText)
         }
         let stream = EventStream(
-            ring: watcher.ring, history: questions, filter: filter, form: form, from: cursor,
-            runStart: runStart, onEnd: { [weak self] in self?.streams.remove($0) })
+            ring: watcher.ring, lines: streams.lines, history: questions, filter: filter,
+            form: form, from: cursor, runStart: runStart,
+            onEnd: { [weak self] in self?.streams.remove($0) })
         let handle = asked.responder.stream(
             contentType: type, headers: [("Cache-Control", "no-store")], source: stream)
         streams.add(stream, handle)
