@@ -197,6 +197,23 @@ private let site = """
         await site.stop()
     }
 
+    @Test func `does not count a check that it stops`() async throws {
+        let site = try await LoopbackSite.playing("serve /slow\nsilence")
+        try watched.configure(
+            "confirm: 1, failures: 1", "t: {url: \"\(site.url("/slow"))\", interval: 1h}")
+        let daemon = try watched.start()
+        try await site.waitForRequest("/slow")
+        let stopped = try await wish("stop")
+        #expect(stopped["state"].string == "new" && stopped["failedLoads"].integer == 0)
+        #expect(stopped["lastFailed"] == .null)
+        #expect(stopped["nextCheck"] != .null)
+        let metrics = MetricsText(try await watched.ask("GET /metrics").body)
+        #expect(metrics.values["pagewatch_loads_total{outcome=\"failed\"}"] == 0)
+        try await daemon.end()
+        #expect(try watched.story(of: "t").isEmpty)
+        await site.stop()
+    }
+
     @Test func `counts a reload of the target's own page as a check`() async throws {
         let site = try await LoopbackSite.playing(
             "serve /p\ntimes 1\nhead 200 text/html\ntext <title>A</title>\n"
