@@ -148,10 +148,12 @@ extension API {
         case .now: follow(asked, filter, from: watcher.ring.next)
         case .event(let seq): follow(asked, filter, from: seq)
         case .time(let time):
+            // What comes while the history is asked is not to be passed over.
+            let next = watcher.ring.next
             questions.ask {
                 [try $0.firstEvent(since: time)]
             } done: { [self] (found: [Int64?]?) in
-                follow(asked, filter, from: found?.first.flatMap { $0 } ?? watcher.ring.next)
+                follow(asked, filter, from: found?.first.flatMap { $0 } ?? next)
             }
         }
     }
