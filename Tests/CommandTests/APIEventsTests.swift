@@ -106,10 +106,12 @@ private let many = """
         while next < 45_000 {
             next = try #require(try await watched.ask("GET /v1/status").json["nextEvent"].integer)
         }
+        // That it has missed some is told before what follows.
         try await stopped.events(until: { bytes in
-            let end = String(decoding: bytes.suffix(1000), as: UTF8.self)
-            let last = end.ranges(of: "\"seq\":").last.map { end[$0.upperBound...] }
-            return last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0 >= next + 5000
+            String(decoding: bytes.suffix(2000), as: UTF8.self).split(separator: "\n")
+                .compactMap { JSONValue($0) }.contains { event in
+                    event["event"].string != "missed" && event["seq"].integer ?? 0 >= next + 5000
+                }
         })
         // It reads on while the service ends.
         async let rest = stopped.rest()

@@ -8,7 +8,7 @@ import Reactor
 final class EventStreams {
     /// Readers hear of what came within this time together: each costs a write to its socket, and
     /// an eye sees no difference. What comes alone is not held back.
-    private static let gathering = Duration.milliseconds(50)
+    private static let gathering = Duration.milliseconds(100)
     /// Between two comments on a quiet stream.
     private static let beat = Duration.seconds(15)
     /// For how long events are kept when the last reader has gone: it may only have lost its
