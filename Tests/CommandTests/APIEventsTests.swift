@@ -96,7 +96,7 @@ private let many = """
         try watched.configure(
             "confirm: 1", limits: "per_host: 100",
             targets: (1...100).map { "t\($0): {url: \"\(site.url("/hop/19/\($0)"))\"}" })
-        let daemon = try watched.start()
+        let daemon = try watched.start(timeLimit: .seconds(240))
         try await watched.isServed()
         let stopped = try watched.follow()
         try await stopped.begun()
@@ -123,7 +123,9 @@ private let many = """
         let first = try #require(numbers.first)
         let last = try #require(numbers.last)
         #expect(numbers.count + events.missed == last - first + 1)
-        #expect(Set(try stored(after: first)).subtracting(numbers) == [])
+        // The end may come before the last of them are made.
+        let durable = try stored(after: first).filter { $0 <= last }
+        #expect(Set(durable).subtracting(numbers) == [])
         await site.stop()
     }
 
