@@ -14,7 +14,7 @@ SHARED ?= ../shared
 # a third of a megabyte smaller.
 RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic
 
-.PHONY: help run test deps build release site lint format tsan asan conformance bench soak idle day install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance bench soak idle day followers install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -91,6 +91,10 @@ idle: release
 ## day           watch 1,000 targets for a day that passes in eight minutes (needs Debian's faketime)
 day: release
 	scripts/day.py --binary $(BUILD)/release/pagewatch
+
+## followers     let 50 readers follow 200 busy targets, and tell what that costs
+followers: release
+	scripts/followers.py --binary $(BUILD)/release/pagewatch
 
 ## install       install to DESTDIR/PREFIX (PREFIX is /usr/local)
 install: release

@@ -3,7 +3,7 @@ import Glibc
 /// A point in time as clocks on walls show it: milliseconds since 1970 in UTC.
 ///
 /// It goes back when somebody sets the clock, so it is only for telling, never for deciding.
-package struct WallTime: Equatable, Sendable {
+package struct WallTime: CustomStringConvertible, Equatable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z; leap seconds do not count.
     package var milliseconds: Int64
 

@@ -38,16 +38,21 @@ struct WatchedFolder {
     /// Where the daemon is asked.
     var socket: String { folder.file("control.sock") }
 
-    /// Starts the daemon; it is killed after a minute.
-    func start(_ arguments: String...) throws -> RunningDaemon {
-        try start(arguments: arguments)
+    /// Starts the daemon; it is killed after a minute, or after another time.
+    func start(
+        _ arguments: String..., timeLimit: Duration = .seconds(60)
+    ) throws -> RunningDaemon {
+        try start(arguments: arguments, timeLimit: timeLimit)
     }
 
-    private func start(arguments: [String]) throws -> RunningDaemon {
-        let daemon = Program.pagewatch(
+    private func start(
+        arguments: [String], timeLimit: Duration = .seconds(60)
+    ) throws -> RunningDaemon {
+        var daemon = Program.pagewatch(
             arguments: [
                 "daemon", "--config", main, "--state", state, "--socket", socket,
             ] + arguments)
+        daemon.timeLimit = timeLimit
         return RunningDaemon(try daemon.start())
     }
 

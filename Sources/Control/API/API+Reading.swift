@@ -154,24 +154,27 @@ extension API {
         case .now: follow(asked, filter, from: watcher.ring.next)
         case .event(let seq): follow(asked, filter, from: seq)
         case .time(let time):
+            // What comes while the history is asked is not to be passed over.
+            let next = watcher.ring.next
             questions.ask {
                 [try $0.firstEvent(since: time)]
             } done: { [self] (found: [Int64?]?) in
-                follow(asked, filter, from: found?.first.flatMap { $0 } ?? watcher.ring.next)
+                follow(asked, filter, from: found?.first.flatMap { $0 } ?? next)
             }
         }
     }
 
     private func follow(_ asked: APIRequest, _ filter: EventFilter, from cursor: Int64) {
-        var (form, type) = (EventStream.Form.serverSent, "text/event-stream")
+        var (form, type) = (EventStream.Form.json(.serverSent), "text/event-stream")
         if asked.accepts("application/x-ndjson") {
-            (form, type) = (.jsonLines, "application/x-ndjson")
+            (form, type) = (.json(.jsonLines), "application/x-ndjson")
         } else if asked.wantsText {
             (form, type) = (.text(TimeZoneStyle(asked)), Self.plainText)
         }
         let stream = EventStream(
-            ring: watcher.ring, history: questions, filter: filter, form: form, from: cursor,
-            runStart: runStart, onEnd: { [weak self] in self?.streams.remove($0) })
+            ring: watcher.ring, lines: streams.lines, history: questions, filter: filter,
+            form: form, from: cursor, runStart: runStart,
+            onEnd: { [weak self] in self?.streams.remove($0) })
         let handle = asked.responder.stream(
             contentType: type, headers: [("Cache-Control", "no-store")], source: stream)
         streams.add(stream, handle)

@@ -6,6 +6,8 @@ struct EventFilter {
     /// Names; nil means all, and the service's own events.
     private let targets: Set<String>?
     private let kinds: EventKinds
+    /// Whether everything is wanted.
+    let isEmpty: Bool
     /// Whether all that is wanted is in the history: then nothing of it can be lost to the ring.
     let isOfHistory: Bool
 
@@ -15,6 +17,7 @@ struct EventFilter {
     init(targets: [String], kinds: [String]) {
         self.targets = targets.isEmpty ? nil : Set(targets)
         self.kinds = EventKinds(kinds.isEmpty ? ["all"] : kinds)
+        isEmpty = targets.isEmpty && (kinds.isEmpty || kinds.contains("all"))
         let stored = ["durable"] + DurableEvent.Name.allCases.map(\.rawValue)
         isOfHistory = !kinds.isEmpty && kinds.allSatisfy { stored.contains($0) }
     }

@@ -10,10 +10,9 @@ import Watching
 final class EventStream: StreamSource {
     /// How lines are written.
     enum Form {
-        /// Server-Sent Events (the HTML standard's), with only `id` and `data`.
-        case serverSent
-        /// JSON, one object a line.
-        case jsonLines
+        /// For programs: JSON, one object a line, or Server-Sent Events (the HTML standard's) with
+        /// only `id` and `data`.
+        case json(SharedLines.Framing)
         /// For people, each with its time in this zone before it.
         case text(TimeZoneStyle)
     }
@@ -22,6 +21,7 @@ final class EventStream: StreamSource {
     private static let chunk = 500
 
     private let ring: EventRing
+    private let lines: SharedLines
     private let history: HistoryQuestions
     private let filter: EventFilter
     private let form: Form
@@ -43,10 +43,12 @@ final class EventStream: StreamSource {
     ///     another state folder.
     ///   - onEnd: Called once, when nothing more is wanted.
     init(
-        ring: EventRing, history: HistoryQuestions, filter: EventFilter, form: Form,
+        ring: EventRing, lines: SharedLines, history: HistoryQuestions, filter: EventFilter,
+        form: Form,
         from cursor: Int64, runStart: Int64, onEnd: @escaping (EventStream) -> Void
     ) {
         self.ring = ring
+        self.lines = lines
         self.history = history
         self.filter = filter
         self.form = form
@@ -60,7 +62,7 @@ final class EventStream: StreamSource {
 
     /// The next lines, about as much as the socket takes.
     func nextBytes(atMost count: Int) -> StreamChunk {
-        var bytes: [UInt8] = []
+        var bytes = nextOfAll(atMost: count)
         while bytes.count < count, let line = nextLine() {
             if filter.includes(line) { append(line, to: &bytes) }
         }
@@ -71,6 +73,16 @@ final class EventStream: StreamSource {
             return .bytes(bytes)
         }
         return isEnding && !isAsking ? .end : .none
+    }
+
+    /// The next lines, if the reader wants all and the ring has them: they are made already, unless
+    /// it is the first to come there.
+    private func nextOfAll(atMost count: Int) -> [UInt8] {
+        guard filter.isEmpty, case .json(let framing) = form, catchUp == nil, !isAsking,
+            let block = lines.block(from: cursor, framing, atMost: count)
+        else { return [] }
+        cursor = block.end
+        return block.bytes
     }
 
     /// The reader has gone, or all is told.
@@ -88,7 +100,7 @@ final class EventStream: StreamSource {
     /// Sends a comment if nothing else was sent since the last time: readers and what is between
     /// are to see that the connection lives.
     func beat() {
-        guard case .serverSent = form else { return }
+        guard case .json(.serverSent) = form else { return }
         isBeatDue = !hasSentSinceBeat
         hasSentSinceBeat = false
         if isBeatDue { handle?.resume() }
@@ -98,11 +110,8 @@ final class EventStream: StreamSource {
         switch form {
         case .text(let zone):
             bytes += (line.time.text(zone) + " " + line.text(times: zone) + "\n").utf8
-        case .jsonLines: bytes += json(line)
-        case .serverSent:
-            bytes += "id: \(line.seq)\ndata: ".utf8
-            bytes += json(line)
-            bytes.append(UInt8(ascii: "\n"))
+        case .json(let framing):
+            SharedLines.append(json(line), seq: line.seq, framing, to: &bytes)
         }
     }
 

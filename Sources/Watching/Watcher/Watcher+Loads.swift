@@ -186,6 +186,7 @@ extension Watcher {
     private func count(
         _ target: WatchedTarget, _ result: LoadResult, _ decision: Decision, time: Timestamp
     ) {
+        guard !Self.isStopped(result) else { return }
         var isGood = false
         if case .good = decision.verdict { isGood = true }
         counts.add(result, isGood: isGood)
@@ -210,6 +211,11 @@ extension Watcher {
         guard let verdict else { return }
         for event in verdict.events { tell(event, of: nil, load: nil) }
         for target in targets.values { target.state.forgetFailures(since: verdict.since) }
+    }
+
+    /// Whether a user has stopped the load: that is no failure of the page's.
+    private static func isStopped(_ result: LoadResult) -> Bool {
+        result.error?.code == "cancelled"
     }
 
     /// Whether the load showed the title that is the confirmed one by now.
@@ -241,9 +247,11 @@ extension Watcher {
             load: running.number, started: running.started, ended: time,
             url: result.url ?? result.initialURL, status: result.status, title: result.title,
             bytes: result.bytes, error: error)
-        batch.append(
-            error == nil
-                ? .lastGood(target: target.name, record) : .lastFailed(target: target.name, record))
+        if error == nil {
+            batch.append(.lastGood(target: target.name, record))
+        } else if !Self.isStopped(result) {
+            batch.append(.lastFailed(target: target.name, record))
+        }
         batch.append(
             .state(
                 target: target.name, VersionedBytes(version: 1, bytes: target.stateBytes)))
