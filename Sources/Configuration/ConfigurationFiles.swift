@@ -25,6 +25,9 @@ package enum ConfigurationFiles {
         package var folderMistake: Mistake?
         /// Files in the folder that look as if they were meant, but do not end in `.yaml`.
         package var overlookedFiles: [String] = []
+        /// Accepted files without a single byte: what they had before is known with last good
+        /// definitions only.
+        package var emptyFiles: [String] = []
         /// For the next reading.
         package var readFiles = ReadFiles()
 
@@ -114,6 +117,10 @@ private struct Loading {
             file: path, isMain: isMain, over: isMain ? Configuration() : loaded.configuration,
             surroundings: surroundings, pool: pool)
         reader.read()
+        if reader.isEmptyFile {
+            let had = lastGoodByFile[path]?.count ?? 0
+            if had > 0 { reader.addEmptiness(had: had) } else { loaded.emptyFiles.append(path) }
+        }
         for target in reader.targets {
             guard let first = places[target.name] else { continue }
             reader.add(

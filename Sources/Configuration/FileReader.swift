@@ -19,6 +19,8 @@ struct FileReader {
     private(set) var targets: [TargetDefinition] = []
     /// Names of all that stands under `targets`, wrong or not.
     private(set) var targetNames: [String] = []
+    /// Whether there is not a single byte in it.
+    private(set) var isEmptyFile = false
 
     /// - Parameter configuration: What holds without the file; drop-ins add to its defaults.
     init(
@@ -42,6 +44,16 @@ struct FileReader {
             remedy: remedy)
     }
 
+    /// Adds the mistake of a file that is empty and had targets: an edit was cut off, most likely.
+    mutating func addEmptiness(had count: Int) {
+        reading.mistakes.add(
+            at: .init(line: 1, column: 1),
+            "the file is empty, and had \(count == 1 ? "a target" : "\(count) targets")",
+            remedy: isMain
+                ? "restore it, or write a comment into it to retire them"
+                : "restore it, or take it away to retire them")
+    }
+
     /// Reads the file from the disk.
     mutating func read() {
         do {
@@ -59,6 +71,7 @@ struct FileReader {
 
     /// Reads the bytes of a file.
     mutating func read(_ bytes: [UInt8]) {
+        isEmptyFile = bytes.isEmpty
         guard let root = YAMLReader.read(bytes, mistakes: &reading.mistakes), !root.isNull else {
             return
         }

@@ -66,6 +66,13 @@ extension TargetDefinition {
         return Array((text + "}").utf8)
     }
 
+    /// Whether what ``encoded()`` wrote says that the target is not enabled; found without reading all
+    /// of it, for thousands at a start. A text that holds the same words gives a wrong yes, which costs
+    /// a line about a gap and nothing else.
+    package static func isDisabled(kept bytes: [UInt8]) -> Bool {
+        String(decoding: bytes, as: UTF8.self).contains(", enabled: false")
+    }
+
     /// Reads one definition that ``encoded()`` wrote; for many, see ``KeptDefinitions``.
     ///
     /// - Throws: A mistake if it is from no version that this one knows, or damaged.

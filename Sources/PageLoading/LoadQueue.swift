@@ -87,7 +87,8 @@ package final class LoadQueue {
     private func startReady() {
         while running < concurrency, let entry = ready.popFirst() {
             guard hosts[entry.host, default: Host()].running < perHost else {
-                hosts[entry.host]?.waiting.append(entry)
+                // Its place is before all that came after it.
+                hosts[entry.host]?.waiting.insert(entry) { $0.order > entry.order }
                 continue
             }
             hosts[entry.host, default: Host()].running += 1

@@ -208,6 +208,75 @@ private func page(_ title: String) -> String {
         await gated.stop()
     }
 
+    // DESIGN: a title change invented by our own edits never happens.
+    @Test func `tells an edit that leads to another page as that`() async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /p\nhead 302 text/html\nheader Location: /real\ntext <title>Found</title>\n"
+                + "serve /real\n\(page("Real"))")
+        try watched.configure("confirm: 1", target("p", site))
+        let daemon = try watched.start()
+        try await daemon.wait(for: "p: first seen: \"Real\"")
+        try watched.configure("confirm: 1", target("p", site, ", follow_redirects: false"))
+        daemon.program.send(signal: SIGHUP)
+        try await daemon.wait(for: "p: rebased: \"Real\" -> \"Found\"")
+        try await daemon.end()
+        await site.stop()
+    }
+
+    // B80: an editor or a full disk that cut it off.
+    @Test func `takes a file that was cut to nothing for a mistake, at a start too`()
+        async throws
+    {
+        let site = try await LoopbackSite.playing("serve /{page}\n\(page("Steady"))")
+        try watched.configure("confirm: 1", target("m", site), target("n", site))
+        try watched.drop("targets: {a: {url: \"\(site.url("/a"))\"}}\n", as: "a.yaml")
+        let daemon = try watched.start()
+        try await site.waitForRequest("/a")
+        try watched.drop("", as: "a.yaml")
+        daemon.program.send(signal: SIGHUP)
+        let drop = watched.folder.file("targets.d/a.yaml")
+        let told = "(service): \(drop):1:1: the file is empty, and had a target"
+        try await daemon.wait(for: told)
+        try await daemon.end()
+        let again = try watched.start()
+        try await again.wait(for: told)
+        try await site.waitForRequest("/a", number: await site.requests(for: "/a").count + 2)
+        try await again.end()
+        #expect(try watched.reader().target("a")?.retired == nil)
+        let main = try TextFile.read(watched.main)
+        try watched.folder.write("", to: "pagewatch.yaml")
+        let outcome = try await Program.pagewatch(
+            "daemon", "--config", watched.main, "--state", watched.state, "--socket",
+            watched.socket
+        ).run()
+        #expect(outcome.exitCode == 78)
+        #expect(outcome.errorText.contains("\(watched.main):1:1: the file is empty, and had 2"))
+        #expect(try watched.reader().target("m")?.retired == nil)
+        // What is taken out on purpose is told, too.
+        try watched.folder.write(
+            main.replacing("  \(target("n", site))\n", with: ""), to: "pagewatch.yaml")
+        let last = try watched.start()
+        try await last.wait(for: "(service): 1 target is not defined any more, and retired")
+        try await last.end()
+        await site.stop()
+    }
+
+    @Test func `is no gap in the watching of a target that was not enabled`() async throws {
+        let site = try await LoopbackSite.playing("serve /{page}\n\(page("Steady"))")
+        try watched.configure("confirm: 1", target("a", site), target("b", site))
+        try await watched.run(until: "b: first seen")
+        try watched.configure(
+            "confirm: 1", target("a", site), target("b", site, ", enabled: false"))
+        try await watched.run(until: "(service): started")
+        try watched.configure("confirm: 1", target("b", site))
+        let daemon = try watched.start()
+        try await site.waitForRequest("/b", number: await site.requests(for: "/b").count + 1)
+        try await daemon.end()
+        let last = try watched.story(of: nil).suffix(2)
+        #expect(last == ["started", "stopping"])
+        await site.stop()
+    }
+
     // B81
     @Test func `may come 500 times while pages are loaded`() async throws {
         let site = try await LoopbackSite.playing("serve /{page}\n\(page("Steady"))")

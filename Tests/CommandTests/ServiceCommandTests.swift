@@ -11,7 +11,7 @@ private func page(_ title: String) -> String {
 
 extension WatchedFolder {
     /// Runs a command that asks this folder's daemon.
-    fileprivate func ask(_ arguments: String...) async throws -> Program.Outcome {
+    fileprivate func command(_ arguments: String...) async throws -> Program.Outcome {
         try await Program.pagewatch(arguments: arguments + ["--socket", socket]).run()
     }
 }
@@ -31,7 +31,7 @@ extension WatchedFolder {
             "off: {url: \"\(site.url("/a"))\", enabled: false}")
         let daemon = try watched.start()
         try await daemon.wait(for: "a: first seen")
-        let outcome = try await watched.ask("status")
+        let outcome = try await watched.command("status")
         #expect(outcome.exitCode == 0)
         let lines = outcome.outputLines
         #expect(lines[0].hasPrefix("pagewatch 0."))
@@ -54,7 +54,7 @@ extension WatchedFolder {
         let daemon = try watched.start()
         try await daemon.wait(for: "down: failing")
         try await site.waitForRequest("/a", number: 2)
-        let good = try await watched.ask("status", "a")
+        let good = try await watched.command("status", "a")
         #expect(good.exitCode == 0)
         for fact in [
             "a\n  state        fine\n", "  title        \"A\"\n", "  tags         x, y\n",
@@ -62,11 +62,11 @@ extension WatchedFolder {
         ] {
             #expect(good.outputText.contains(fact), "\(fact) in \(good.outputText)")
         }
-        let bad = try await watched.ask("status", "down")
+        let bad = try await watched.command("status", "down")
         #expect(bad.exitCode == 2)
         #expect(bad.outputText.contains("  state        failing since "))
         #expect(bad.outputText.contains("content: badStatus"))
-        let none = try await watched.ask("status", "nobody")
+        let none = try await watched.command("status", "nobody")
         #expect(none.exitCode == 3)
         #expect(none.errorText.contains("there is no target \"nobody\""))
         try await daemon.end()
@@ -83,23 +83,43 @@ extension WatchedFolder {
             "confirm: 1", "a: {url: \"\(site.url("/a"))\", interval: 1h}")
         let daemon = try watched.start()
         try await daemon.wait(for: "a: first seen")
-        let loaded = try await watched.ask("load", "a", site.url("/b"))
+        let loaded = try await watched.command("load", "a", site.url("/b"))
         #expect(loaded.exitCode == 0)
         #expect(loaded.outputText.contains("  page         \(site.url("/b"))\n"))
         #expect(loaded.outputText.contains("  back         -1  \(site.url("/a"))  \"a\"\n"))
         #expect(loaded.outputText.contains("  title        \"a\"\n"))
-        let failed = try await watched.ask("load", "a", site.url("/gone"))
+        let failed = try await watched.command("load", "a", site.url("/gone"))
         #expect(failed.exitCode == 2)
         #expect(failed.outputText.contains("  page title   \"Gone\"\n"))
-        #expect(try await watched.ask("back", "a").outputText.contains("\(site.url("/b"))\n"))
-        #expect(try await watched.ask("forward", "a").exitCode == 2)
-        let twoBack = try await watched.ask("go", "a", "-2")
+        #expect(try await watched.command("back", "a").outputText.contains("\(site.url("/b"))\n"))
+        #expect(try await watched.command("forward", "a").exitCode == 2)
+        let twoBack = try await watched.command("go", "a", "-2")
         #expect(twoBack.outputText.contains("  page         \(site.url("/a"))\n"))
-        let beyond = try await watched.ask("back", "a")
+        let beyond = try await watched.command("back", "a")
         #expect(beyond.exitCode == 3)
         #expect(beyond.errorText == "pagewatch back: the back-forward list has no item at -1\n")
         try await daemon.end()
         #expect(try watched.story(of: "a") == ["firstSeen \"a\""])
+        await site.stop()
+    }
+
+    @Test func `checks a target at once when asked to, whatever its server wished`()
+        async throws
+    {
+        let site = try await LoopbackSite.playing(
+            "serve /a\ntimes 1\nhead 429 text/html\nheader Retry-After: 3000\nbody\n"
+                + "serve /a\n\(page("A"))")
+        try watched.configure("confirm: 1", "a: {url: \"\(site.url("/a"))\"}")
+        let daemon = try watched.start()
+        try await site.waitForRequest("/a")
+        var outcome = try await watched.command("status", "a")
+        while !outcome.outputText.contains("  held ") {
+            outcome = try await watched.command("status", "a")
+        }
+        let reloaded = try await watched.command("reload", "a")
+        #expect(reloaded.exitCode == 0)
+        #expect(reloaded.outputText.contains("  title        \"A\"\n"))
+        try await daemon.end()
         await site.stop()
     }
 
@@ -109,7 +129,7 @@ extension WatchedFolder {
             "confirm: 1", "a: {url: \"\(site.url("/a"))\"}", "b: {url: \"\(site.url("/b"))\"}")
         let first = try watched.start()
         try await first.wait(for: "a: first seen")
-        #expect(try await watched.ask("pause", "a", "--for", "1h").exitCode == 0)
+        #expect(try await watched.command("pause", "a", "--for", "1h").exitCode == 0)
         try await first.wait(for: "a: paused: until 20")
         try await site.waitForRequest("/b", number: await site.requests(for: "/b").count + 2)
         let count = await site.requests(for: "/a").count
@@ -117,8 +137,8 @@ extension WatchedFolder {
         let second = try watched.start()
         try await site.waitForRequest("/b", number: await site.requests(for: "/b").count + 3)
         #expect(await site.requests(for: "/a").count == count)
-        #expect(try await watched.ask("status", "a").outputText.contains("paused until 20"))
-        #expect(try await watched.ask("resume", "a").exitCode == 0)
+        #expect(try await watched.command("status", "a").outputText.contains("paused until 20"))
+        #expect(try await watched.command("resume", "a").exitCode == 0)
         try await site.waitForRequest("/a", number: count + 2)
         try await second.end()
         #expect(
@@ -135,20 +155,20 @@ extension WatchedFolder {
         let daemon = try watched.start()
         try await daemon.wait(for: "a: first seen")
         try watched.configure("confirm: 1", target, "b: {url: \"\(site.url("/b"))\"}")
-        let good = try await watched.ask("reconfigure")
+        let good = try await watched.command("reconfigure")
         #expect(good.exitCode == 0)
         #expect(good.outputText == "added b\n")
         try watched.folder.write("limit: {}\ntarget: {}\n", to: "pagewatch.yaml")
-        let bad = try await watched.ask("reconfigure")
+        let bad = try await watched.command("reconfigure")
         #expect(bad.exitCode == 3)
         #expect(bad.errorText.contains("\(watched.main):1:1: "))
         #expect(bad.errorText.contains("\(watched.main):2:1: "))
         #expect(bad.errorText.split(separator: "\n").count == 2)
         try watched.configure("confirm: 1")
-        let tooMuch = try await watched.ask("reconfigure")
+        let tooMuch = try await watched.command("reconfigure")
         #expect(tooMuch.exitCode == 3)
         #expect(tooMuch.errorText.hasPrefix("2 of 2 targets are not defined any more"))
-        let forced = try await watched.ask("reconfigure", "--force")
+        let forced = try await watched.command("reconfigure", "--force")
         #expect(forced.exitCode == 0)
         #expect(forced.outputText == "removed a, b\n")
         try await daemon.end()
@@ -161,7 +181,7 @@ extension WatchedFolder {
         let daemon = try watched.start()
         try await daemon.wait(for: "a: first seen")
         let before = try watched.events(of: "a").compactMap(\.load)
-        let outcome = try await watched.ask("forget", "a", "--state", watched.state)
+        let outcome = try await watched.command("forget", "a", "--state", watched.state)
         #expect(outcome.exitCode == 0, "\(outcome.errorText)")
         try await daemon.wait(for: "a: first seen")
         try await daemon.end()

@@ -94,6 +94,22 @@ private final class Starts {
         #expect(starts.hosts == ["a", "c"])
     }
 
+    @Test func `keeps the place of a load whose host had no room when its turn came`() {
+        let starts = Starts(concurrency: 2, perHost: 1)
+        for (host, name) in [("x", "x1"), ("y", "y1"), ("x", "x2"), ("z", "z1")] {
+            starts.add(host, as: name)
+        }
+        for name in ["a", "b"] { starts.add("h", as: name) }
+        starts.queue.ended(host: "x")
+        starts.add("h", as: "c")
+        starts.queue.ended(host: "x")
+        starts.queue.ended(host: "y")
+        starts.queue.ended(host: "z")
+        starts.queue.ended(host: "h")
+        starts.queue.ended(host: "h")
+        #expect(starts.hosts == ["x1", "y1", "x2", "z1", "a", "b", "c"])
+    }
+
     @Test func `passes over any number of loads that nobody wants any more`() {
         let starts = Starts(concurrency: 1, perHost: 1)
         starts.add("a")

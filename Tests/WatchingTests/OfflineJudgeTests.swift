@@ -40,6 +40,68 @@ import Testing
         #expect(court.load("f", .failedBeforeFirstByte) == nil)
     }
 
+    @Test func `is online again though some hosts are down for ever`() {
+        var court = Court()
+        for host in ["a", "b", "c", "d", "e"] { _ = court.load(host, .failedBeforeFirstByte) }
+        #expect(court.judge.isOffline)
+        // Dead ones fail fastest, so they were tried first; they never answer.
+        for number in 0..<5 { #expect(court.load("good-\(number)", .answered) == nil) }
+        #expect(court.load("a", .failedBeforeFirstByte) == nil)
+        let verdict = court.load("good-5", .answered)
+        #expect(!court.judge.isOffline)
+        #expect(verdict?.events.count == 2)
+    }
+
+    @Test func `stays offline while one host in its own house answers`() {
+        var court = Court()
+        for number in 0..<20 { _ = court.load("h\(number)", .failedBeforeFirstByte) }
+        #expect(court.judge.isOffline)
+        for number in 0..<40 {
+            #expect(court.load("printer", .answered) == nil)
+            // The others are tried too rarely to stand in a minute.
+            court.now += .seconds(30)
+            #expect(court.load("h\(number % 20)", .failedBeforeFirstByte) == nil)
+        }
+        #expect(court.judge.isOffline)
+    }
+
+    @Test func `does not wait for hosts that no target is on any more`() {
+        var court = Court()
+        for host in ["a", "b", "c", "d", "e"] { _ = court.load(host, .failedBeforeFirstByte) }
+        court.judge.keep(["f", "g"])
+        #expect(court.judge.isOffline)
+        #expect(court.load("f", .answered) != nil)
+        #expect(!court.judge.isOffline)
+    }
+
+    @Test func `counts a host whose first try still runs as one that has not failed`() {
+        var court = Court()
+        var underWay = ["f", "g", "h", "i", "j"]
+        func fails(_ host: String) -> Bool {
+            court.now += .milliseconds(10)
+            let verdict = court.judge.record(
+                .failedBeforeFirstByte, host: host, now: court.now, time: Court.time(court.now),
+                targets: 10, underWay: { underWay })
+            return verdict != nil
+        }
+        for host in ["a", "b", "c", "d", "e"] { #expect(!fails(host)) }
+        // Known ones are not counted twice while they are tried again.
+        underWay = ["a", "b", "c", "d", "e", "f"]
+        #expect(fails("g"))
+    }
+
+    @Test func `ends its gap with the service`() {
+        var court = Court()
+        #expect(court.judge.end(Court.time(court.now), targets: 5) == nil)
+        for host in ["a", "b", "c", "d", "e"] { _ = court.load(host, .failedBeforeFirstByte) }
+        let until = Court.time(court.now)
+        #expect(
+            court.judge.end(until, targets: 5)
+                == .gap(
+                    since: Court.time(.seconds(5000)), until: until, reason: .offline, targets: 5))
+        #expect(!court.judge.isOffline)
+    }
+
     @Test func `says nothing of four hosts, or of half`() {
         var four = Court()
         for host in ["a", "b", "c", "d"] {

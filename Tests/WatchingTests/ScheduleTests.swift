@@ -291,6 +291,50 @@ import Testing
         #expect(player.schedule.nextDue(of: id) == player.now)
     }
 
+    @Test func `follows another interval when a pause is over`() {
+        var player = SchedulePlayer()
+        let id = player.add("a", interval: .seconds(3600), lastStart: .seconds(990))
+        player.schedule.pause(id, .untilResumed, now: player.now, time: player.time)
+        player.schedule.change(
+            id, host: "a:80", timing: Timing(interval: .seconds(60)), now: player.now)
+        player.schedule.resume(id, now: player.now)
+        #expect(player.schedule.nextDue(of: id) == .seconds(1050))
+    }
+
+    @Test(arguments: [true, false])
+    func `keeps a server's wish for the page that it was about`(isMoved: Bool) {
+        var player = SchedulePlayer()
+        let id = player.add("a", interval: .seconds(60), lastStart: .seconds(990))
+        player.schedule.hold(id, status: 503, wait: .seconds(3000), now: player.now)
+        player.schedule.change(
+            id, host: "b:80", timing: Timing(interval: .seconds(60)), isMoved: isMoved,
+            now: player.now)
+        #expect((player.schedule.held(id, now: player.now) == nil) == isMoved)
+    }
+
+    @Test func `loads at once when a user wishes for it, whatever its host asked for`() {
+        var player = SchedulePlayer()
+        let id = player.add("a", interval: .seconds(60), lastStart: .seconds(990))
+        player.schedule.hold(id, status: 429, wait: .seconds(3000), now: player.now)
+        player.schedule.hasten(id, now: player.now)
+        player.run(until: player.now)
+        #expect(player.starts[id] == [player.now])
+        // Only that load.
+        player.run(until: player.now + .seconds(2000))
+        #expect(player.starts[id]?.count == 1)
+    }
+
+    @Test func `misses no start by a first load that takes half the interval`() {
+        for number in 0..<50 {
+            var player = SchedulePlayer()
+            let id = player.add("t\(number)", interval: .seconds(6))
+            player.durations[id] = .seconds(3)
+            player.run(until: player.now + .seconds(60))
+            #expect(player.gaps.isEmpty, "t\(number)")
+            #expect(player.starts[id]?.count ?? 0 >= 9)
+        }
+    }
+
     @Test func `loads at once when asked to`() {
         var player = SchedulePlayer()
         let id = player.add("a", interval: .seconds(3600), lastStart: .seconds(990))

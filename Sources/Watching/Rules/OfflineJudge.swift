@@ -3,8 +3,9 @@ import PageModel
 /// Tells when it is the watcher that is cut off, not the pages.
 ///
 /// Offline when more than half of the hosts that were tried in the last minute, and at least five,
-/// failed before an answer's first byte. Online again when that is no longer so and one of the hosts
-/// that failed has answered since. When more than half of the hosts have certificates that are "not
+/// failed before an answer's first byte; a host whose first try still runs has not failed. Online
+/// again when that is no longer so, and one of the hosts that failed has answered since or more hosts
+/// have answered since than fail: some are down for ever. When more than half of the hosts have certificates that are "not
 /// yet valid", it is the machine's clock that is wrong.
 ///
 /// Input: every load's end. Output: service events, and whether failures count (``isOffline``).
@@ -51,9 +52,21 @@ package struct OfflineJudge {
 
     private struct Spell {
         var since: Timestamp
-        /// Hosts that failed when it began, or have since.
+        /// Hosts that failed when it began, or in their last try since.
         var failed: Set<UInt64>
+        /// Hosts whose last try since it began was answered.
+        var answered: Set<UInt64> = []
         var hasOneAnswered = false
+
+        mutating func add(_ host: UInt64, isAnswered: Bool) {
+            if isAnswered {
+                if failed.remove(host) != nil { hasOneAnswered = true }
+                answered.insert(host)
+            } else {
+                failed.insert(host)
+                answered.remove(host)
+            }
+        }
     }
 
     private let version: String
@@ -82,26 +95,45 @@ package struct OfflineJudge {
     ///   - now: On the clock of the schedule.
     ///   - time: The same moment for telling.
     ///   - targets: How many targets the service watches, for the gap.
+    ///   - underWay: The hosts that are being tried; asked for only when it matters.
     /// - Returns: What to tell, if this load changes the mind.
     package mutating func record(
-        _ attempt: Attempt, host: String, now: Duration, time: Timestamp, targets: Int
+        _ attempt: Attempt, host: String, now: Duration, time: Timestamp, targets: Int,
+        underWay: () -> [String] = { [] }
     ) -> Verdict? {
         let (now, host) = (Nanoseconds(now), StableHash.of(host))
         forget(before: now - Nanoseconds(Self.window))
         replace(host, by: Host(attempt: attempt, at: now, time: time))
-        if spell == nil { return wentOffline(time) }
-        if attempt == .answered {
-            if spell?.failed.contains(host) ?? false { spell?.hasOneAnswered = true }
-        } else {
-            spell?.failed.insert(host)
-        }
+        if spell == nil { return wentOffline(time, underWay) }
+        spell?.add(host, isAnswered: attempt == .answered)
         return cameOnline(time, targets: targets)
+    }
+
+    /// Forgets hosts that no target is on any more: whether they answer is not tried.
+    package mutating func keep(_ wanted: [String]) {
+        let wanted = Set(wanted.map { StableHash.of($0) })
+        spell?.failed.formIntersection(wanted)
+        spell?.answered.formIntersection(wanted)
+        for (name, host) in hosts where !wanted.contains(name) {
+            hosts[name] = nil
+            count(host.attempt, -1)
+        }
+    }
+
+    /// The gap of a spell that the end of the service cuts off; nil if it is online.
+    package mutating func end(_ time: Timestamp, targets: Int) -> DurableEvent? {
+        guard let spell else { return nil }
+        self.spell = nil
+        return .gap(
+            since: spell.since, until: max(time, spell.since), reason: .offline, targets: targets)
     }
 
     private var isMostFailing: Bool { failedHosts * 2 > hosts.count }
 
-    private mutating func wentOffline(_ time: Timestamp) -> Verdict? {
+    private mutating func wentOffline(_ time: Timestamp, _ underWay: () -> [String]) -> Verdict? {
         guard hosts.count >= Self.fewestHosts, isMostFailing else { return nil }
+        let others = Set(underWay().map { StableHash.of($0) }).count { hosts[$0] == nil }
+        guard failedHosts * 2 > hosts.count + others else { return nil }
         let failed = hosts.filter { $0.value.attempt != .answered }
         let since = failed.values.map(\.time).min() ?? time
         spell = Spell(since: since, failed: Set(failed.keys))
@@ -119,7 +151,9 @@ package struct OfflineJudge {
     }
 
     private mutating func cameOnline(_ time: Timestamp, targets: Int) -> Verdict? {
-        guard let spell, spell.hasOneAnswered, !isMostFailing else { return nil }
+        guard let spell, !isMostFailing,
+            spell.hasOneAnswered || spell.answered.count > spell.failed.count
+        else { return nil }
         self.spell = nil
         // A clock that was set back would make the gap end before it began.
         let until = max(time, spell.since)

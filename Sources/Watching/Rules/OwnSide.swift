@@ -17,11 +17,13 @@ package struct OwnSide: Equatable, Sendable {
     ///     them only 16 bits are kept, enough to see an edit and of no use to guess them.
     ///   - encoding: The configured one; nil leaves it to the page.
     ///   - titleLimit: Where titles are cut, in UTF-16 units; counts as a rule.
+    ///   - ways: What else decides which page is reached, such as whether redirects are followed, in a
+    ///     fixed order; counts as rules.
     ///   - readerVersion: Grows with every version that may read a title in another way.
     package init(
         url: String, headers: [(name: String, value: String)] = [], secrets: [String?] = [],
         encoding: String? = nil, userAgent: String? = nil, rules: Rules, titleLimit: Int = 1000,
-        readerVersion: UInt32
+        ways: [String] = [], readerVersion: UInt32
     ) {
         self.url = StableHash.of(url)
         var headerHash = StableHash()
@@ -36,6 +38,7 @@ package struct OwnSide: Equatable, Sendable {
         var ruleHash = StableHash()
         ruleHash.add(rules.fingerprint)
         ruleHash.add(titleLimit)
+        for way in ways { ruleHash.add(way) }
         self.rules = ruleHash.value
         self.readerVersion = readerVersion
     }

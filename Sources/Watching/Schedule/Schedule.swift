@@ -79,14 +79,20 @@ package struct Schedule {
     }
 
     /// Gives a target another timing or host; its next load is due by the new interval.
-    package mutating func change(_ id: ID, host: String, timing: Timing, now: Duration) {
+    ///
+    /// - Parameter isMoved: Whether it is another page now, which no Retry-After was about.
+    package mutating func change(
+        _ id: ID, host: String, timing: Timing, isMoved: Bool = false, now: Duration
+    ) {
         guard let index = index(of: id) else { return }
         let now = Nanoseconds(now)
         targets[index].host = StableHash.of(host)
         targets[index].set(timing)
-        guard targets[index].activity == .waiting, targets[index].start != .min else { return }
+        if isMoved { targets[index].heldUntil = .min }
+        // The end of a load that runs goes by the new interval.
+        guard !targets[index].isUnderWay, targets[index].start != .min else { return }
         targets[index].next = max(now, targets[index].start + targets[index].interval)
-        arm(index, now: now, withJitter: false)
+        if targets[index].activity == .waiting { arm(index, now: now, withJitter: false) }
     }
 
     // MARK: What is due
@@ -111,7 +117,7 @@ package struct Schedule {
                 resume(index, now: now)
                 return .resumed(id(of: index))
             }
-            if let hold = hostHold(index, now: now) {
+            if !targets[index].isWished, let hold = hostHold(index, now: now) {
                 // All of a host's targets come due when its hold ends; their names spread them.
                 let due = hold + targets[index].share(of: targets[index].pace)
                 targets[index].heldUntil = max(targets[index].heldUntil, due)
@@ -130,6 +136,7 @@ package struct Schedule {
             target.index &+= 1
         }
         target.activity = .running
+        target.isWished = false
         target.start = now
         var gap: DurableEvent?
         if target.missedSince != .min {
@@ -158,13 +165,15 @@ package struct Schedule {
         guard let index = index(of: id), targets[index].isUnderWay else { return }
         let now = Nanoseconds(now)
         var target = targets[index]
+        // It was not its beat that a load ran over which came at once.
+        let hadBeat = !target.isOutOfPhase
         if target.isRegular {
             target.next = target.nominal + target.step(failingLoads: failingLoads)
             target.isOutOfPhase = false
         }
         target.check = check
         let due = target.next
-        if target.activity == .running, target.skipMissed(now: now) {
+        if target.activity == .running, target.skipMissed(now: now), hadBeat {
             target.missedSince = due
             // It had not even begun when the next one was due: the queue was too long.
             target.isOverload = target.start > due
@@ -188,11 +197,13 @@ package struct Schedule {
         resume(index, now: Nanoseconds(now))
     }
 
-    /// Makes a target that is at rest due at once; its beat stays. Nothing while it runs.
+    /// Makes a target that is at rest due at once, for a user who wishes for it: whatever its server
+    /// asked for. Its beat stays. Nothing while it runs.
     package mutating func hasten(_ id: ID, now: Duration) {
         guard let index = index(of: id), targets[index].activity == .waiting else { return }
         let now = Nanoseconds(now)
         targets[index].isRegular = targets[index].next <= now
+        targets[index].isWished = true
         heap.set(index, due: min(now, heap.due(of: index) ?? now))
     }
 

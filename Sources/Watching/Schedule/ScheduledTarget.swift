@@ -42,6 +42,8 @@ struct ScheduledTarget {
     var activity = Activity.waiting
     /// The missed start was missed in our own queue, not by a load that ran on.
     var isOverload = false
+    /// A user wishes for its next load: no host's Retry-After keeps it.
+    var isWished = false
     /// The last load came at once: the next finds the target's place in the interval.
     var isOutOfPhase = false
 

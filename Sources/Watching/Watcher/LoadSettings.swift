@@ -44,7 +44,17 @@ final class LoadSettings {
         return OwnSide(
             url: definition.url.text, headers: settings.headers.map { ($0.name, "") },
             secrets: Self.secrets(definition), encoding: settings.encoding, userAgent: userAgent,
-            rules: rules, titleLimit: settings.titleLimit, readerVersion: Self.readerVersion)
+            rules: rules, titleLimit: settings.titleLimit, ways: Self.ways(settings),
+            readerVersion: Self.readerVersion)
+    }
+
+    /// What else decides which page is shown.
+    private static func ways(_ settings: TargetSettings) -> [String] {
+        [
+            "\(settings.followsRedirects) \(settings.maxRedirects) \(settings.followsRefresh)",
+            "\(settings.addressFamily.rawValue) \(settings.keepsCookies)",
+            settings.clientCertificate.map { "\($0.certificate) \($0.key ?? "")" } ?? "",
+        ]
     }
 
     /// Values of headers count among them: any may be one.
@@ -53,7 +63,7 @@ final class LoadSettings {
         return settings.headers.map { $0.value.reveal() } + [
             settings.bearer?.reveal(), settings.basicAuth?.user.reveal(),
             settings.basicAuth?.password.reveal(), definition.url.credentials?.user,
-            definition.url.credentials?.password,
+            definition.url.credentials?.password, settings.proxy?.reveal(),
         ]
     }
 

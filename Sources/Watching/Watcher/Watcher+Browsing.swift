@@ -143,6 +143,7 @@ extension Watcher {
         target.state.pause = pause
         schedule.pause(place, pause, now: now, time: time)
         let message = until.map { "until \(WallTime(milliseconds: $0.milliseconds).description)" }
+        if target.load == nil { tellWaiters(of: target, nil) }
         keepPause(target, History.Pause(since: time, until: until), .paused, message)
         armAlarm()
     }

@@ -141,7 +141,9 @@ extension Watcher {
         _ load: PageLoad, _ result: LoadResult
     ) {
         let time = Self.time()
-        judgeConnection(running.definition.url.host, result.error, time: time)
+        if !Self.isStopped(result) {
+            judgeConnection(running.definition.url.host, result.error, time: time)
+        }
         let observation = Observation(
             load, result, time: time, sentValidators: running.sentValidators,
             ownSide: running.settings.ownSide(of: running.definition), isOffline: judge.isOffline)
@@ -207,10 +209,23 @@ extension Watcher {
     private func judgeConnection(_ host: String, _ error: LoadError?, time: Timestamp) {
         let verdict = judge.record(
             OfflineJudge.Attempt(error), host: host, now: BoottimeClock.now(), time: time,
-            targets: targets.count)
+            targets: targets.count,
+            underWay: { [targets] in
+                targets.values.compactMap { $0.load?.load == nil ? nil : $0.definition.url.host }
+            })
         guard let verdict else { return }
         for event in verdict.events { tell(event, of: nil, load: nil) }
-        for target in targets.values { target.state.forgetFailures(since: verdict.since) }
+        for target in targets.values where target.state.failedLoads > 0 {
+            target.state.forgetFailures(since: verdict.since)
+            keepState(of: target)
+        }
+    }
+
+    private func keepState(of target: WatchedTarget) {
+        submit(
+            Batch([
+                .state(target: target.name, VersionedBytes(version: 1, bytes: target.stateBytes))
+            ]))
     }
 
     /// Whether a user has stopped the load: that is no failure of the page's.

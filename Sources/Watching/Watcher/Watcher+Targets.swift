@@ -80,6 +80,7 @@ extension Watcher {
         retireOthers(&change)
         submit(change.batch)
         place(change)
+        if judge.isOffline { judge.keep(targets.values.map { $0.definition.url.host }) }
         return change.told
     }
 
@@ -118,9 +119,16 @@ extension Watcher {
         target.lastGood = stored?.lastGood?.ended
         targets[name] = target
         change.told.added.append(name)
-        // Nobody wanted the loads of a target that was retired.
-        let lastStart = stored?.retired == nil ? state.lastStart ?? stored?.lastStart : nil
+        // Nobody wanted the loads of a target that was retired or not enabled.
+        let wasLoaded = stored?.retired == nil && !Self.wasDisabled(stored)
+        let lastStart = wasLoaded ? state.lastStart ?? stored?.lastStart : nil
         admit(target, lastStart: lastStart, &change)
+    }
+
+    /// Whether a target was not enabled when the service knew it last.
+    private static func wasDisabled(_ stored: StoredTarget?) -> Bool {
+        guard let definition = stored?.definition else { return false }
+        return TargetDefinition.isDisabled(kept: definition.bytes)
     }
 
     private func update(
@@ -138,7 +146,8 @@ extension Watcher {
         change.told.changed.append(target.name)
         if let place = target.place, target.isLoaded {
             schedule.change(
-                place, host: target.host, timing: target.settings.timing, now: BoottimeClock.now())
+                place, host: target.host, timing: target.settings.timing,
+                isMoved: definition.url != before.url, now: BoottimeClock.now())
         } else if target.place != nil {
             dismiss(target)
         } else {
@@ -205,6 +214,8 @@ extension Watcher {
         target.place = nil
         target.isCheckDue = false
         cancelLoad(of: target)
+        // Also of a check that was due and will not come.
+        tellWaiters(of: target, nil)
     }
 
     // MARK: Retired targets
@@ -219,11 +230,19 @@ extension Watcher {
             change.told.removed.append(name)
         }
         change.told.removed.sort()
+        var count = 0
         for name in retired.keys
         where retired[name]?.retired == nil && !change.defined.contains(name) {
             retired[name]?.retired = time
             change.batch.append(.retire(target: name, time))
+            count += 1
         }
+        // What went while the service ran is told as that; at a start it should not go in silence.
+        count -= change.told.removed.count
+        guard count > 0 else { return }
+        audience.mention(
+            (count == 1 ? "1 target is" : "\(count) targets are")
+                + " not defined any more, and retired: what is known of them stays readable")
     }
 
     /// What is needed of a target should it come back.

@@ -172,6 +172,9 @@ package final class Watcher {
         loop.disarm(alarm)
         queue.removeWaiting()
         for target in targets.values { target.load?.load?.stopLoading() }
+        if let gap = judge.end(Self.time(), targets: targets.count) {
+            tell(gap, of: nil, load: nil)
+        }
         tell(.service(ServiceEvent(state: .stopping, version: version)), of: nil, load: nil)
         let isWritten = store.close(within: .milliseconds(1500))
         mailbox.takeIn { received($0) }

@@ -33,10 +33,14 @@ struct DaemonStart {
         opening = try Self.open(first.configuration, options, mailbox)
         // Only files that are not in force need to know what was: most starts read them once.
         let needsLastGood =
-            !first.refusedFiles.isEmpty || first.isDropInFolderMissing || first.folderMistake != nil
+            !first.refusedFiles.isEmpty || !first.emptyFiles.isEmpty
+            || first.isDropInFolderMissing || first.folderMistake != nil
         let loaded =
             needsLastGood
             ? ConfigurationFiles.load(main: path, lastGood: Self.lastGood(opening)) : first
+        guard loaded.isMainAccepted else {
+            throw StartProblem(lines: loaded.mistakes.map(\.description), .misconfigured)
+        }
         readFiles = loaded.readFiles
         configuration = loaded.inForce(isForced: options.isForced)
         mistakes = loaded.complaints(isForced: options.isForced)

@@ -1,3 +1,4 @@
+import CLinux
 import Configuration
 import Events
 import Fetching
@@ -41,6 +42,10 @@ final class Reconfiguration {
     /// Who waits for the reading that runs, and for the one after it.
     private var waiting: [Wish] = []
     private var next: [Wish] = []
+
+    /// Reading took many times what is kept of it; by then all of it is freed.
+    private static let trimDelay = Duration.seconds(1)
+    private let trim = Deadline { malloc_trim(0) }
 
     private struct Wish {
         let isForced: Bool
@@ -90,6 +95,7 @@ final class Reconfiguration {
 
     private func received(_ loaded: ConfigurationFiles.Loaded) {
         finish(apply(loaded, isForced: waiting.contains { $0.isForced }))
+        loop.arm(trim, at: MonotonicClock.now() + Self.trimDelay)
     }
 
     private func finish(_ outcome: Outcome) {

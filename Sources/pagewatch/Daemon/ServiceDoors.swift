@@ -29,7 +29,9 @@ final class ServiceDoors {
     ///
     /// - Returns: Why it is not served, if so.
     func change(_ settings: Configuration.API) -> String? {
-        guard settings != self.settings else { return nil }
+        // One that could not be served is tried again.
+        let isMissing = settings.listen != nil && port == nil
+        guard settings != self.settings || isMissing else { return nil }
         self.settings = settings
         port?.close()
         port = nil
