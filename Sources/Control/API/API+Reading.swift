@@ -161,7 +161,9 @@ extension API {
         if asked.accepts("application/x-ndjson") {
             (form, type) = (.jsonLines, "application/x-ndjson")
         } else if asked.wantsText {
-            (form, type) = (.text(TimeZoneStyle(asked)), Self.plainText)
+            let text = EventStream.Form.text(
+                TimeZoneStyle(asked), isNumbered: asked.isSet("numbers"))
+            (form, type) = (text, Self.plainText)
         }
         let stream = EventStream(
             ring: watcher.ring, history: questions, filter: filter, form: form, from: cursor,
