@@ -74,6 +74,8 @@ final class EventCommand: EventSink {
             handled = event.seq
             self.event = nil
         case .exited(let code): failed("ended with \(code)")
+        // As it was to be, when a signal was handed on to it.
+        case .killed(let signal) where isInterrupted && signal != SIGKILL: break
         case .killed(let signal): failed("was ended by signal \(signal)")
         }
     }
