@@ -12,7 +12,7 @@ SHARED ?= ../shared
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
 RELEASE = -c release --static-swift-stdlib
 
-.PHONY: help run test deps build release site lint format tsan asan conformance bench soak idle day install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance bench soak kills idle day install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -81,6 +81,10 @@ bench: release
 soak: release
 	scripts/soak.py --binary $(BUILD)/release/pagewatch
 	scripts/soak.py --binary $(BUILD)/release/pagewatch --kill 200
+
+## kills         kill the service and a reader fifty times each, and count the events that are lost
+kills: release
+	scripts/tail-kills.py --binary $(BUILD)/release/pagewatch
 
 ## idle          tell what 10,000 targets at rest cost
 idle: release

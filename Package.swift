@@ -106,7 +106,11 @@ let package = Package(
             of: "Configuration", ["Configuration", "Patterns", "TestSupport", "WebAddress"],
             exclude: ["Fixtures"]),
         tests(
-            of: "Watching", ["Watching", "Configuration", "PageModel", "Patterns", "TestSupport"],
+            of: "Watching",
+            [
+                "Watching", "Configuration", "Events", "Fetching", "History", "LoopbackSite",
+                "PageLoading", "PageModel", "Patterns", "Reactor", "TestSupport", "WebAddress",
+            ],
             exclude: ["Decisions"]),
         tests(
             of: "History",

@@ -25,6 +25,8 @@ package enum ConfigurationFiles {
         package var folderMistake: Mistake?
         /// Files in the folder that look as if they were meant, but do not end in `.yaml`.
         package var overlookedFiles: [String] = []
+        /// For the next reading.
+        package var readFiles = ReadFiles()
 
         /// All mistakes, in the order of the files and their lines.
         package var mistakes: [Mistake] {
@@ -47,13 +49,17 @@ package enum ConfigurationFiles {
     ///   - path: The main file.
     ///   - lastGood: What was in force before: last good definitions come from here, by the file
     ///     where they stand.
+    ///   - before: What the reading that led to `lastGood` said of its files: drop-ins that are still
+    ///     the same are not read again.
     ///   - readsCredentials: Whether `{credential: NAME}` is looked up; without, such values are
     ///     not known, which is fine for a look at the files only.
     package static func load(
-        main path: String, lastGood: Configuration = Configuration(), readsCredentials: Bool = true
+        main path: String, lastGood: Configuration = Configuration(),
+        before: ReadFiles = ReadFiles(), readsCredentials: Bool = true
     ) -> Loaded {
         var loading = Loading(
-            lastGood: lastGood, surroundings: Surroundings(readsCredentials: readsCredentials))
+            lastGood: lastGood, before: before,
+            surroundings: Surroundings(readsCredentials: readsCredentials))
         loading.read(path, isMain: true)
         let folder = (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "targets.d"
         loading.loaded.dropInFolder = folder
@@ -82,13 +88,17 @@ package enum ConfigurationFiles {
 private struct Loading {
     var loaded = ConfigurationFiles.Loaded()
     private let lastGood: Configuration
+    private let before: ReadFiles
     private let surroundings: Surroundings
     private let pool = SettingsPool()
+    /// Of `lastGood`, by the files where they stand; made when a file is found to be the same.
+    private lazy var lastGoodByFile = Dictionary(grouping: lastGood.targets) { $0.place.file }
     /// Where the targets in force so far stand, by their names.
     private var places: [String: TargetDefinition.Place] = [:]
 
-    init(lastGood: Configuration, surroundings: Surroundings) {
+    init(lastGood: Configuration, before: ReadFiles, surroundings: Surroundings) {
         self.lastGood = lastGood
+        self.before = before
         self.surroundings = surroundings
         loaded.configuration = lastGood
         loaded.configuration.targets = []
@@ -96,6 +106,10 @@ private struct Loading {
 
     /// Reads a file, and puts what it says in force if all of it is right.
     mutating func read(_ path: String, isMain: Bool) {
+        // Before it is read: an edit meanwhile is one more.
+        let identity = FileIdentity(path)
+        if !isMain, let identity, takeUnchanged(path, identity) { return }
+        let lookups = surroundings.lookups
         var reader = FileReader(
             file: path, isMain: isMain, over: isMain ? Configuration() : loaded.configuration,
             surroundings: surroundings, pool: pool)
@@ -118,8 +132,26 @@ private struct Loading {
         if isMain {
             loaded.isMainAccepted = true
             loaded.configuration = reader.configuration
+            loaded.readFiles.defaults = reader.configuration.defaults
+        } else if let identity, identity.isSettled, surroundings.lookups == lookups {
+            loaded.readFiles.identities[path] = identity
         }
         loaded.configuration.targets += reader.targets
+    }
+
+    /// Takes over what a file said before, if it and what it stands on are the same.
+    private mutating func takeUnchanged(_ path: String, _ identity: FileIdentity) -> Bool {
+        guard before.identities[path] == identity, loaded.isMainAccepted,
+            before.defaults == loaded.configuration.defaults
+        else { return false }
+        let targets = (lastGoodByFile[path] ?? []).sorted { $0.place.line < $1.place.line }
+        // Another file may have a name of its now, which is for a reading to tell.
+        guard targets.allSatisfy({ places[$0.name] == nil }) else { return false }
+        loaded.acceptedFiles.append(path)
+        for target in targets { places[target.name] = target.place }
+        loaded.configuration.targets += targets
+        loaded.readFiles.identities[path] = identity
+        return true
     }
 
     /// Puts last good definitions in force where the files can't be.

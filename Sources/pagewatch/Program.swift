@@ -5,9 +5,9 @@ import WebAddress
 /// The program as its caller sees it: arguments in, an exit code out.
 struct Program {
     /// Every command, in the order in which help lists them.
-    static let commands: [Command] = [
-        .check, .daemon, .verify, .tail, .history, .forget, .backup,
-    ]
+    static let commands: [Command] =
+        [.check, .daemon, .verify, .status, .tail, .history] + Command.wishes
+        + [.reconfigure, .forget, .backup]
 
     /// What the arguments behind the program's name ask for.
     enum Request {

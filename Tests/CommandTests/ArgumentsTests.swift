@@ -210,15 +210,15 @@ private func options(_ arguments: String...) throws -> CheckOptions {
 
     @Test func `name the command that an option belongs to`() {
         let parser = ArgumentParser(
-            CheckOptions.groups, others: [(command: "daemon", options: ["config"])])
+            CheckOptions.groups, others: [(command: "history", options: ["limit"])])
         let error = #expect(throws: UsageError.self) {
-            _ = try parser.parse(["--config", "x"], into: CheckOptions()) {
+            _ = try parser.parse(["--limit", "x"], into: CheckOptions()) {
                 (_, _) throws(UsageError) in
             }
         }
         #expect(
             error?.message
-                == "--config is an option of another command (write \"pagewatch daemon --config\")")
+                == "--limit is an option of another command (write \"pagewatch history --limit\")")
     }
 
     @Test(arguments: [

@@ -144,6 +144,47 @@ import WebAddress
         #expect(empty.targetsOfMissingFolder.map(\.name) == ["b"])
     }
 
+    @Test func `of targets are not read again while they and what they stand on are the same`()
+        throws
+    {
+        let folder = try ConfigurationFolder(good)
+        try folder.write([
+            "b.yaml": "targets: {b: {url: \"https://b.example/\", tags: [x]}}",
+            "c.yaml": "targets: {c: {url: \"https://c.example/\", tags: [y]}}",
+            "d.yaml": "targets: {d: {url: \"https://d.example/\", bearer: {env: HOME}}}",
+        ])
+        for name in ["b", "c", "d"] { folder.age("targets.d/\(name).yaml") }
+        let first = folder.load()
+        func settings(_ loaded: ConfigurationFiles.Loaded, _ name: String) -> ObjectIdentifier? {
+            loaded.configuration.targets.first { $0.name == name }?.settingsIdentity
+        }
+        try folder.write(["c.yaml": "targets: {c: {url: \"https://c.example/\", tags: [z]}}"])
+        let second = folder.load(after: first)
+        #expect(second.configuration.targets.map(\.name) == ["a", "b", "c", "d"])
+        #expect(second.acceptedFiles.count == 4)
+        // What was taken over shares its settings with what it was.
+        #expect(settings(second, "b") == settings(first, "b"))
+        #expect(second.configuration.targets[2].settings.tags == ["z"])
+        // A secret may be another one by now.
+        #expect(settings(second, "d") != settings(first, "d"))
+        // Other defaults make other targets of the same files.
+        try folder.folder.write("defaults: {interval: 7s}\n" + good, to: "pagewatch.yaml")
+        let third = folder.load(after: second)
+        #expect(third.configuration.targets.allSatisfy { $0.settings.interval == .seconds(7) })
+    }
+
+    @Test func `of targets are read again when another file takes a name of theirs`() throws {
+        let folder = try ConfigurationFolder(good)
+        try folder.write(["b.yaml": "targets: {b: {url: \"https://b.example/\"}}"])
+        folder.age("targets.d/b.yaml")
+        let first = folder.load()
+        try folder.write(["a.yaml": "targets: {b: {url: \"https://other.example/\"}}"])
+        let second = folder.load(after: first)
+        #expect(second.mistakes.count == 1)
+        #expect(second.mistakes.first?.file == folder.folder.file("targets.d/b.yaml"))
+        #expect(second.configuration.targets.map(\.url.text).last == "https://other.example/")
+    }
+
     @Test func `keep the targets of a folder that can't be read`() throws {
         let folder = try ConfigurationFolder(good)
         try folder.write(["b.yaml": "targets: {b: {url: \"https://b.example/\"}}"])

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 
 @testable import Configuration
@@ -25,6 +26,21 @@ struct ConfigurationFolder {
 
     func load(after lastGood: Configuration = Configuration()) -> ConfigurationFiles.Loaded {
         ConfigurationFiles.load(main: main, lastGood: lastGood)
+    }
+
+    /// Reads the files again, as a running service does.
+    func load(after loaded: ConfigurationFiles.Loaded) -> ConfigurationFiles.Loaded {
+        ConfigurationFiles.load(
+            main: main, lastGood: loaded.configuration, before: loaded.readFiles)
+    }
+
+    /// Makes a file one that was written long ago.
+    func age(_ name: String) {
+        let times = [
+            timespec(tv_sec: 1_700_000_000, tv_nsec: 0),
+            timespec(tv_sec: 1_700_000_000, tv_nsec: 0),
+        ]
+        utimensat(AT_FDCWD, folder.file(name), times, 0)
     }
 
     /// The lines of all mistakes, less the folder's path.

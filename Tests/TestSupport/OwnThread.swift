@@ -3,14 +3,14 @@ import Glibc
 import Reactor
 
 /// Work that blocks, away from the threads that tests share.
-enum OwnThread {
+package enum OwnThread {
     private final class Work {
         let body: () -> Void
         init(_ body: @escaping () -> Void) { self.body = body }
     }
 
     /// Runs `body` on a new thread and waits for what it gives, without holding up a shared one.
-    static func run<Result: Sendable>(
+    package static func run<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in

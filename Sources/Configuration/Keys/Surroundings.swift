@@ -15,11 +15,14 @@ final class Surroundings {
     private var files: [String: ValueError?] = [:]
     private var patterns: [String: ValueError?] = [:]
     private var encodings: [String: Bool] = [:]
+    /// How often something was asked for that may be another thing next time.
+    private(set) var lookups = 0
 
     init(readsCredentials: Bool) { self.readsCredentials = readsCredentials }
 
     /// The value of a secret that does not stand in the configuration.
     func secret(_ origin: Secret.Origin) -> Result<String, ValueError> {
+        lookups += 1
         if let known = secrets[origin] { return known }
         let found: Result<String, ValueError>
         do throws(ValueError) {
@@ -78,6 +81,7 @@ final class Surroundings {
 
     /// What is wrong with a file that is to be read later.
     func problem(withFile path: String) -> ValueError? {
+        lookups += 1
         if let known = files[path] { return known }
         var problem: ValueError?
         if access(path, R_OK) != 0 {

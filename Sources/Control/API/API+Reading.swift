@@ -66,7 +66,9 @@ extension API {
     }
 
     /// Answers with what a target is now.
-    func tell(_ name: String, to asked: APIRequest, status: Int = 200) throws(Refusal) {
+    ///
+    /// - Parameter load: How the load went that was waited for, if one was.
+    func tell(_ name: String, to asked: APIRequest, load: LoadResult? = nil) throws(Refusal) {
         guard watcher.view(of: name) != nil else { throw .unknownTarget(name) }
         questions.ask {
             try Records($0, of: name)
@@ -75,16 +77,20 @@ extension API {
                 return asked.responder.refuse(.unknownTarget(name))
             }
             let answer = (records ?? Records()).answer(view)
+            // For programs that read no JSON: what a command's exit code says.
+            var headers = [("Pagewatch-Healthy", view.isHealthy ? "yes" : "no")]
+            if let load { headers.append(("Pagewatch-Load", load.outcomeWord)) }
             if asked.wantsText {
                 let zone = TimeZoneStyle(asked)
                 let text = answer.text(zone, now: HistoryStore.systemTime())
                 return asked.responder.respond(
-                    status: status, contentType: Self.plainText, body: Array(text.utf8))
+                    contentType: Self.plainText, body: Array(text.utf8), headers: headers)
             }
             var json = JSONWriter()
             answer.appendJSON(to: &json)
             json.newline()
-            asked.responder.respond(status: status, contentType: Self.json, body: json.bytes)
+            asked.responder.respond(
+                contentType: Self.json, body: json.bytes, headers: headers)
         }
     }
 
@@ -188,6 +194,14 @@ extension API {
 extension TimeZoneStyle {
     /// Local times, unless `utc` is asked for.
     init(_ asked: APIRequest) { self = asked.isSet("utc") ? .utc : .local }
+}
+
+extension LoadResult {
+    /// `finished`, `failed` (an HTTP status of 400 or more counts) or `cancelled`.
+    fileprivate var outcomeWord: String {
+        guard error?.code != "cancelled" else { return "cancelled" }
+        return isFailure ? "failed" : "finished"
+    }
 }
 
 extension Refusal {

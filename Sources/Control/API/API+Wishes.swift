@@ -81,8 +81,8 @@ extension API {
         do throws(Watcher.Refusal) {
             try body(name)
             if asked.isSet("wait") {
-                return try watcher.whenLoaded(name) { [weak self] in
-                    self?.tellLater(name, to: asked)
+                return try watcher.whenLoaded(name) { [weak self] result in
+                    self?.tellLater(name, to: asked, load: result)
                 }
             }
         } catch {
@@ -91,9 +91,9 @@ extension API {
         try tell(name, to: asked)
     }
 
-    private func tellLater(_ name: String, to asked: APIRequest) {
+    private func tellLater(_ name: String, to asked: APIRequest, load: LoadResult?) {
         do throws(Refusal) {
-            try tell(name, to: asked)
+            try tell(name, to: asked, load: load)
         } catch {
             asked.responder.refuse(error)
         }

@@ -1,4 +1,5 @@
 import CCurl
+import Reactor
 
 /// Asks the service, and hands over its answer piece by piece.
 ///
@@ -12,7 +13,15 @@ package final class ServiceClient {
         package let errorBody: [UInt8]
         /// Whether the reader had enough before the end.
         package let wasStopped: Bool
+        /// Of our own headers, by name in lower case.
+        let ownHeaders: [String: String]
+
+        /// The value of a header whose name begins with `Pagewatch-`; nil if it is not there.
+        package func header(_ name: String) -> String? { ownHeaders[name.lowercased()] }
     }
+
+    /// The headers that commands go by.
+    private static let ownHeaders = ["pagewatch-load", "pagewatch-healthy"]
 
     /// Why there was no whole answer.
     package struct Failure: Error, Equatable, CustomStringConvertible {
@@ -40,11 +49,13 @@ package final class ServiceClient {
     ///
     /// - Parameters:
     ///   - target: The path and query, escaped.
+    ///   - timeout: For the whole answer; nil for none.
     ///   - onBody: Receives each piece, valid only during the call, unless the answer is an error.
     ///     Returns false to stop.
     package func send(
         _ method: String, _ target: String, headers: [(String, String)] = [],
-        body: [UInt8]? = nil, onBody: @escaping (UnsafeRawBufferPointer) -> Bool
+        body: [UInt8]? = nil, timeout: Duration? = nil,
+        onBody: @escaping (UnsafeRawBufferPointer) -> Bool
     ) throws(Failure) -> Reply {
         guard let easy = curl_easy_init() else {
             throw Failure(description: "\(path): no memory for a request")
@@ -60,13 +71,31 @@ package final class ServiceClient {
         defer { curl_slist_free_all(list) }
         for (name, value) in headers { list = curl_slist_append(list, "\(name): \(value)") }
         set(easy, method, target, list, body)
+        let milliseconds = timeout.map { Int(clamping: $0.millisecondsRoundedUp) } ?? 0
+        _ = pw_easy_set_long(easy, CURLOPT_TIMEOUT_MS, milliseconds)
         let result = curl_easy_perform(easy)
         var code = 0
         _ = pw_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &code)
         guard result == CURLE_OK || wasStopped else {
             throw Failure(description: "\(path): \(String(cString: curl_easy_strerror(result)))")
         }
-        return Reply(status: code, errorBody: errorBody, wasStopped: wasStopped)
+        return Reply(
+            status: code, errorBody: errorBody, wasStopped: wasStopped,
+            ownHeaders: Self.ownHeaders(of: easy))
+    }
+
+    private static func ownHeaders(of easy: OpaquePointer) -> [String: String] {
+        var found: [String: String] = [:]
+        for name in ownHeaders {
+            var header: UnsafeMutablePointer<curl_header>?
+            // The header lives until the handle's next transfer.
+            if curl_easy_header(easy, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
+                let value = header?.pointee.value
+            {
+                found[name] = String(cString: value)
+            }
+        }
+        return found
     }
 
     private func set(

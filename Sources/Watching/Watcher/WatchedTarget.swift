@@ -20,8 +20,8 @@ final class WatchedTarget {
     var isCheckDue = false
     /// Whether a user has gone elsewhere with its page, and no check has come since.
     var isBrowsed = false
-    /// Who waits for its load to end.
-    var waiters: [() -> Void] = []
+    /// Who waits for its load to end; told how it did, with nil if it never began.
+    var waiters: [(LoadResult?) -> Void] = []
     /// Of the loads so far, if they are kept; not over a restart.
     var cookies: [String] = []
     /// Why its last title was or was not told: one sentence.

@@ -62,17 +62,20 @@ extension Watcher {
         cancelLoad(of: try target(name))
     }
 
-    /// Calls `body` when the target's load has ended: at once if none is under way or due.
-    package func whenLoaded(_ name: String, _ body: @escaping () -> Void) throws(Refusal) {
+    /// Calls `body` when the target's load has ended, with its result: at once, with nil, if none is
+    /// under way or due; also with nil if it gives way to another one.
+    package func whenLoaded(
+        _ name: String, _ body: @escaping (LoadResult?) -> Void
+    ) throws(Refusal) {
         let target = try target(name)
         let isDue =
             target.place.flatMap { schedule.nextDue(of: $0) }
             .map { $0 <= BoottimeClock.now() } ?? false
-        if target.load != nil || isDue { target.waiters.append(body) } else { body() }
+        if target.load != nil || isDue { target.waiters.append(body) } else { body(nil) }
     }
 
     private func browse(_ target: WatchedTarget, _ kind: Page.LoadKind, _ address: WebAddress) {
-        tellWaiters(of: target)
+        tellWaiters(of: target, nil)
         let superseded = giveWay(target)
         enqueue(
             target, .browse(kind, address), host: address.authority, over: superseded)
@@ -120,7 +123,7 @@ extension Watcher {
             target.page = page
         }
         endCheck(of: target, running)
-        tellWaiters(of: target)
+        tellWaiters(of: target, nil)
         if target.isCheckDue { check(target) }
     }
 
@@ -139,7 +142,7 @@ extension Watcher {
         let pause = until.map { Pause.until($0) } ?? .untilResumed
         target.state.pause = pause
         schedule.pause(place, pause, now: now, time: time)
-        let message = until.map { "until \(WallTime(milliseconds: $0.milliseconds))" }
+        let message = until.map { "until \(WallTime(milliseconds: $0.milliseconds).description)" }
         keepPause(target, History.Pause(since: time, until: until), .paused, message)
         armAlarm()
     }

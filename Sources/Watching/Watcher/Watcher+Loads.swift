@@ -69,15 +69,16 @@ extension Watcher {
         of target: WatchedTarget, _ running: RunningLoad, _ address: WebAddress
     ) -> PageLoad {
         var superseded = running.superseded
+        let number = running.number
         // The load holds its target, which is let go with it: the configuration may have dropped
-        // the target by then.
+        // the target by then. It must not hold what holds it.
         return PageLoad(
             address, page: superseded?.page ?? target.page, initialURL: address.text,
             options: running.settings.load,
             loop: loop, pool: pool, configuredAddress: running.definition.url,
             conditions: Self.conditions(running.sentValidators),
             onEvent: { [unowned self] event in
-                var number = running.number
+                var number = number
                 if let before = superseded, case .navigation(.failed) = event {
                     number = before.number
                     superseded = nil
@@ -107,15 +108,15 @@ extension Watcher {
         } else {
             keepNumber(of: running, target)
         }
-        tellWaiters(of: target)
+        tellWaiters(of: target, result)
         if target.isCheckDue, !isStopping { check(target) }
     }
 
     /// Answers those who wait for a load of the target to end.
-    func tellWaiters(of target: WatchedTarget) {
+    func tellWaiters(of target: WatchedTarget, _ result: LoadResult?) {
         let waiters = target.waiters
         target.waiters = []
-        for waiter in waiters { waiter() }
+        for waiter in waiters { waiter(result) }
     }
 
     /// Hands what a round of loads took and freed back to the system: it lies between what is kept,
@@ -142,11 +143,7 @@ extension Watcher {
         let time = Self.time()
         judgeConnection(running.definition.url.host, result.error, time: time)
         let observation = Observation(
-            result, time: time, isPage: load.isPage, isBodyEmpty: result.bytes == 0,
-            titleBytes: load.titleBytes.map { TitleBytes($0) },
-            isChallenged: load.head?.isChallenge ?? false, sentValidators: running.sentValidators,
-            validators: Validators(
-                entityTag: load.head?.entityTag, lastModified: load.head?.lastModified),
+            load, result, time: time, sentValidators: running.sentValidators,
             ownSide: running.settings.ownSide(of: running.definition), isOffline: judge.isOffline)
         let decision = ChangeRule.decide(
             observation, rules: running.settings.rules, state: target.state)

@@ -19,13 +19,8 @@ extension Watcher {
         package var isEmpty: Bool { added.isEmpty && removed.isEmpty && changed.isEmpty }
     }
 
-    /// The definitions in force, in the order of the files where they stand.
-    package var definitions: [TargetDefinition] {
-        targets.values.map(\.definition).sorted { one, other in
-            let (one, other) = (one.place, other.place)
-            return one.file == other.file ? one.line < other.line : one.file < other.file
-        }
-    }
+    /// The definitions in force, in no order.
+    package var definitions: [TargetDefinition] { targets.values.map(\.definition) }
 
     /// How many targets there are, loaded or not.
     package var targetCount: Int { targets.count }

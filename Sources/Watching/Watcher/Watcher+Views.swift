@@ -51,6 +51,10 @@ package struct TargetView: Sendable {
     package var titleChanges: Int64 = 0
     /// Why the title of the last load was or was not told; empty before one has ended.
     package var explanation = ""
+    /// Whether a script may rely on the title: the target is not failing, and its last good check,
+    /// or the service's start, is not longer ago than two intervals. A target that nobody wants to
+    /// be checked is healthy.
+    package var isHealthy = true
 }
 
 /// The service as it is now.
@@ -98,7 +102,16 @@ extension Watcher {
         view.lastGood = target.lastGood
         view.titleChanges = target.titleChanges
         view.explanation = target.explanation
+        view.isHealthy = isHealthy(target, state)
         return view
+    }
+
+    private func isHealthy(_ target: WatchedTarget, _ state: TargetState) -> Bool {
+        guard target.place != nil, state.pause == nil else { return true }
+        guard !state.isFailing else { return false }
+        let last = max(target.lastGood ?? started, started)
+        let age = Duration.milliseconds(Self.time().milliseconds - last.milliseconds)
+        return age <= target.settings.timing.interval * 2
     }
 
     /// The service as it is now.

@@ -84,6 +84,8 @@ package final class Watcher {
         tellDamage(opening.damage)
         retired = Dictionary(opening.targets.map { ($0.name, $0) }) { first, _ in first }
         watch(configuration.targets)
+        // It held all targets, and would keep the room for as many.
+        retired = Dictionary(uniqueKeysWithValues: retired.map { ($0.key, $0.value) })
         armAlarm()
     }
 

@@ -48,7 +48,7 @@ struct ArgumentParser<Options> {
                 case "--version": return .version
                 default: try takeLong(argument, &rest, into: &filled, &given)
                 }
-            } else if argument.hasPrefix("-"), argument != "-" {
+            } else if argument.hasPrefix("-"), argument != "-", !isNumber(argument) {
                 if let ending = try takeShort(argument, &rest, into: &filled, &given) {
                     return ending
                 }
@@ -58,6 +58,14 @@ struct ArgumentParser<Options> {
         }
         try checkExclusive(given)
         return .run(filled)
+    }
+
+    /// Whether it is a negative number, and no option of that name is there to be meant.
+    private func isNumber(_ argument: String) -> Bool {
+        Int(argument) != nil
+            && !options.contains {
+                $0.facts.short.map { argument.dropFirst().first == $0 } ?? false
+            }
     }
 
     private func takeLong(

@@ -36,6 +36,8 @@ extension Command {
                 text: "For a monitoring system",
                 call: "pagewatch check --plugin --expect-title '^Shop' -m 10 https://example.com/"),
             Example(
+                text: "Try a configured target out", call: "pagewatch check --target blog"),
+            Example(
                 text: "All titles of a list as JSON",
                 call: "pagewatch check --json --from urls.txt | jq -r .title"),
         ],
@@ -44,6 +46,10 @@ extension Command {
             options.urls.append(withoutOuterBlanks(operand))
         },
         finish: { options throws(UsageError) in
+            if options.target != nil { return try options.checkAlone() }
+            guard options.config == nil, options.state == nil else {
+                throw UsageError("--config and --state are for --target NAME alone")
+            }
             guard options.urls.isEmpty, options.from == nil else { return }
             throw UsageError("no URL given (write \"pagewatch check https://example.com/\")")
         },
@@ -52,7 +58,36 @@ extension Command {
 
 extension CheckOptions {
     /// The table of the options of `check`.
-    static let groups = [input, output, titles, limits, request, connection]
+    static let groups = [input, target, output, titles, limits, request, connection]
+
+    private static let target = OptionGroup<CheckOptions>(
+        title: "Configured target",
+        options: [
+            .text(
+                "target", "NAME",
+                "load this target of the configuration as the service would, and tell what would be"
+                    + " told of it; nothing is kept", example: "blog"
+            ) { $0.target = $1 },
+            .text("config", "FILE", "the main file", example: "pagewatch.yaml") {
+                $0.config = $1
+            },
+            .text("state", "DIR", "the state folder to go on from", example: "state") {
+                $0.state = $1
+            },
+        ])
+
+    /// A target has all that matters from its configuration.
+    fileprivate func checkAlone() throws(UsageError) {
+        var rest = self
+        (rest.target, rest.config, rest.state) = (nil, nil, nil)
+        rest.showsProgress = true
+        if rest.form == .json { rest.form = .text }
+        guard rest == CheckOptions() else {
+            throw UsageError(
+                "--target goes with --config, --state, --json and --no-progress alone: the rest is"
+                    + " as the configuration says")
+        }
+    }
 
     private static let input = OptionGroup<CheckOptions>(
         title: "Pages",

@@ -14,6 +14,9 @@ enum CheckCommand {
     /// Runs the check to its end.
     static func run(_ options: CheckOptions) -> ExitCode {
         do {
+            if let target = options.target {
+                return try TargetCheck(options, target: target).run()
+            }
             if let file = options.caFile { try CertificateFile.check(file) }
             let check = try Check(fitted(options))
             return check.run()

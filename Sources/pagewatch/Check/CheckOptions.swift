@@ -31,6 +31,11 @@ struct CheckOptions: Equatable, Sendable {
 
     /// The pages, as given; whether they are URLs is for `check` to say.
     var urls: [String] = []
+    /// The configured target to load instead, by its own settings and rules.
+    var target: String?
+    /// For that: the main file of the configuration, and the state folder.
+    var config: String?
+    var state: String?
     /// A file with more pages, one a line; `-` is standard input.
     var from: String?
 

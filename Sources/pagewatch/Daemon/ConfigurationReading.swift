@@ -8,17 +8,20 @@ import Reactor
 final class ConfigurationReading: Sendable {
     private let mainFile: String
     private let lastGood: Configuration
+    private let before: ReadFiles
     private let mailbox: Mailbox<ConfigurationFiles.Loaded>
 
     /// - Parameters:
     ///   - lastGood: What is in force.
+    ///   - before: From the reading that led to it.
     ///   - mailbox: Where what the files came to is posted, once.
     init(
-        _ mainFile: String, lastGood: Configuration,
+        _ mainFile: String, lastGood: Configuration, before: ReadFiles,
         to mailbox: Mailbox<ConfigurationFiles.Loaded>
     ) {
         self.mainFile = mainFile
         self.lastGood = lastGood
+        self.before = before
         self.mailbox = mailbox
     }
 
@@ -48,6 +51,6 @@ final class ConfigurationReading: Sendable {
         var all = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_BLOCK, &all, nil)
-        mailbox.post(ConfigurationFiles.load(main: mainFile, lastGood: lastGood))
+        mailbox.post(ConfigurationFiles.load(main: mainFile, lastGood: lastGood, before: before))
     }
 }

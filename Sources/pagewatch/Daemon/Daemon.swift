@@ -51,7 +51,7 @@ final class Daemon {
             loop: loop, pool: pool, opening: start.opening, mailbox: start.mailbox,
             configuration: configuration, version: Version.number, audience: voice)
         reconfiguration = try Reconfiguration(
-            configuration, mainFile: start.mainFile,
+            configuration, start.readFiles, mainFile: start.mainFile,
             parts: .init(
                 watcher: watcher, pool: pool, store: start.opening.store, voice: voice),
             loop: loop)

@@ -8,6 +8,8 @@ import Watching
 /// What the service starts with: the configuration in force, and the opened store.
 struct DaemonStart {
     let configuration: Configuration
+    /// The files that it was read from.
+    let readFiles: ReadFiles
     /// The path of its main file.
     let mainFile: String
     let opening: HistoryStore.Opening
@@ -35,6 +37,7 @@ struct DaemonStart {
         let loaded =
             needsLastGood
             ? ConfigurationFiles.load(main: path, lastGood: Self.lastGood(opening)) : first
+        readFiles = loaded.readFiles
         configuration = loaded.inForce(isForced: options.isForced)
         mistakes = loaded.complaints(isForced: options.isForced)
     }

@@ -33,6 +33,8 @@ final class Reconfiguration {
     private let mainFile: String
     /// In force, less its targets, which the watcher has.
     private var configuration: Configuration
+    /// Of the reading that led to it.
+    private var readFiles: ReadFiles
     private let parts: Parts
     private let loop: EventLoop
     private let mailbox: Mailbox<ConfigurationFiles.Loaded>
@@ -47,8 +49,10 @@ final class Reconfiguration {
 
     /// - Throws: ``SystemError`` if the system has no descriptors left.
     init(
-        _ configuration: Configuration, mainFile: String, parts: Parts, loop: EventLoop
+        _ configuration: Configuration, _ readFiles: ReadFiles, mainFile: String, parts: Parts,
+        loop: EventLoop
     ) throws(SystemError) {
+        self.readFiles = readFiles
         self.configuration = configuration
         self.configuration.targets = []
         self.mainFile = mainFile
@@ -77,7 +81,8 @@ final class Reconfiguration {
         lastGood.targets = parts.watcher.definitions
         do {
             try ConfigurationReading.start(
-                ConfigurationReading(mainFile, lastGood: lastGood, to: mailbox))
+                ConfigurationReading(
+                    mainFile, lastGood: lastGood, before: readFiles, to: mailbox))
         } catch {
             finish(Outcome(mistakes: ["\(error)"]))
         }
@@ -103,6 +108,7 @@ final class Reconfiguration {
             outcome.mistakes.append(refusal)
         } else {
             put(inForce: &wanted)
+            readFiles = loaded.readFiles
             outcome.changes = parts.watcher.reconfigure(wanted)
             if outcome.changes.isEmpty, outcome.mistakes.isEmpty {
                 parts.voice.mention("the configuration was read again: no target is another one")

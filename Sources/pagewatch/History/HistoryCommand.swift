@@ -1,4 +1,5 @@
 import Configuration
+import Control
 import Events
 import History
 import PageModel
@@ -94,11 +95,24 @@ enum ForgetCommand {
             }
             return .fine
         } catch {
-            if case .held? = error as? StoreError {
-                return HistoryCommand.refuse(
-                    UsageError("\(escaped("\(error)")) (stop it first)"), "forget")
-            }
+            if case .held? = error as? StoreError { return askService(options, because: error) }
             return HistoryCommand.refuse(error, "forget")
+        }
+    }
+
+    /// The service that holds the store does it, if it can be asked.
+    private static func askService(_ options: StoreOptions, because held: any Error) -> ExitCode {
+        let output = StandardOutput()
+        do throws(NoService) {
+            let call = try ServiceCall("forget", socket: options.socket)
+            let name = ServiceClient.escaped(options.operand ?? "")
+            let reply = call.send(
+                "POST", "/v1/targets/\(name)/forget", accept: "text/plain", to: output)
+            guard let reply, reply.status < 400 else { return .unusable }
+            return output.finish()
+        } catch {
+            return HistoryCommand.refuse(
+                UsageError("\(escaped("\(held)")), and \(error)"), "forget")
         }
     }
 }

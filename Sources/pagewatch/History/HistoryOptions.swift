@@ -19,6 +19,8 @@ struct StoreOptions: Sendable {
     /// The target, or the file.
     var operand: String?
     var state: String?
+    /// `forget`: of the service that holds the state.
+    var socket: String?
 }
 
 extension Command {
@@ -73,14 +75,16 @@ extension Command {
         name: "forget",
         summary: "Removes all that is known of a target, and overwrites it in the file.",
         operands: "TARGET",
-        groups: StoreOptions.groups,
+        groups: StoreOptions.groups + StoreOptions.serviceGroups,
         notes: [
-            "The service must not run. Copies (backups, and those kept beside the store) are not"
-                + " touched.", statePlaces,
+            "If the service runs, it does it, and begins anew with a target that is still defined."
+                + " Copies (backups, and those kept beside the store) are not touched.",
+            statePlaces,
+            places,
         ],
         exitCodes: [
             (.fine, "forgotten"),
-            (.unusable, "bad usage, no store, a target never seen, or the service runs"),
+            (.unusable, "bad usage, no store, or a target never seen"),
         ],
         examples: [
             Example(
@@ -160,6 +164,17 @@ extension StoreOptions {
                 .text("state", "DIR", "the state folder", example: "/var/lib/pagewatch") {
                     $0.state = $1
                 }
+            ])
+    ]
+
+    static let serviceGroups = [
+        OptionGroup<StoreOptions>(
+            title: "Service",
+            options: [
+                .text(
+                    "socket", "PATH", "the service's socket",
+                    example: "/run/pagewatch/control.sock"
+                ) { $0.socket = $1 }
             ])
     ]
 

@@ -8,8 +8,7 @@ import Glibc
 /// does nothing at all.
 final class ProgressDisplay {
     /// What a terminal without a size is taken for.
-    private static let usualColumns = 80
-    private static let usualRows = 24
+    private static let usualSize = TerminalSize(columns: 80, rows: 24)
 
     private let descriptor: CInt
     private let terminal: OpenTerminal?
@@ -24,7 +23,7 @@ final class ProgressDisplay {
     /// What stands on the screen; empty if nothing does.
     private var drawn: [UInt8] = []
     /// Of the terminal when that was drawn.
-    private var drawnSize = Size(columns: 0, rows: 0)
+    private var drawnSize = TerminalSize(columns: 0, rows: 0)
 
     /// It stays silent if it is not wanted (`--no-progress`).
     init(isWanted: Bool, descriptor: CInt = STDERR_FILENO) {
@@ -114,20 +113,9 @@ final class ProgressDisplay {
         drawn = []
     }
 
-    private struct Size: Equatable {
-        var columns: Int
-        var rows: Int
-    }
+    private var size: TerminalSize { TerminalSize.of(descriptor) ?? Self.usualSize }
 
-    private var size: Size {
-        let columns = Int(pw_terminal_columns(descriptor))
-        let rows = Int(pw_terminal_rows(descriptor))
-        return Size(
-            columns: columns > 0 ? columns : Self.usualColumns,
-            rows: rows > 0 ? rows : Self.usualRows)
-    }
-
-    private func frame(_ size: Size) -> ProgressFrame {
+    private func frame(_ size: TerminalSize) -> ProgressFrame {
         ProgressFrame(
             pages: pages.map(\.page), columns: size.columns, rows: size.rows, style: style)
     }

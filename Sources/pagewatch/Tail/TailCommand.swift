@@ -4,6 +4,9 @@ import Glibc
 
 /// `pagewatch tail`: finds the service and where to begin, then follows.
 enum TailCommand {
+    /// For an answer before the events begin.
+    private static let patience = Duration.seconds(30)
+
     /// Follows until it is ended, or says why it can't.
     static func run(_ options: TailOptions) -> ExitCode {
         do {
@@ -46,7 +49,7 @@ enum TailCommand {
 
     private static func answer(of client: ServiceClient, _ target: String) throws -> [UInt8] {
         var body: [UInt8] = []
-        let reply = try client.send("GET", target) {
+        let reply = try client.send("GET", target, timeout: patience) {
             body += $0
             return true
         }

@@ -1,0 +1,291 @@
+import Glibc
+import History
+import LoopbackSite
+import TestSupport
+import Testing
+
+/// The steps of a page that is nothing but its title.
+private func page(_ title: String) -> String {
+    "head 200 text/html\ntext <title>\(title)</title>\n"
+}
+
+extension WatchedFolder {
+    /// Runs a command that asks this folder's daemon.
+    fileprivate func ask(_ arguments: String...) async throws -> Program.Outcome {
+        try await Program.pagewatch(arguments: arguments + ["--socket", socket]).run()
+    }
+}
+
+@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Asking the service` {
+    let watched: WatchedFolder
+
+    init() throws { watched = try WatchedFolder() }
+
+    @Test func `shows its targets as a table that fits`() async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /a\n\(page("A title that is by far too long for a terminal of eighty columns"))"
+                + "serve /down\nhead 500 text/html\nbody")
+        try watched.configure(
+            "confirm: 1, failures: 1", "a: {url: \"\(site.url("/a"))\", interval: 1h}",
+            "down: {url: \"\(site.url("/down"))\", interval: 1h}",
+            "off: {url: \"\(site.url("/a"))\", enabled: false}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "a: first seen")
+        let outcome = try await watched.ask("status")
+        #expect(outcome.exitCode == 0)
+        let lines = outcome.outputLines
+        #expect(lines[0].hasPrefix("pagewatch 0."))
+        #expect(lines[0].hasSuffix(": 3 targets, 1 disabled, 1 failing"))
+        #expect(lines[1].split(separator: " ") == ["TARGET", "STATE", "TITLE", "CHANGED", "NEXT"])
+        #expect(lines[2].hasPrefix("a       fine      \"A title that is"))
+        #expect(lines[3].hasPrefix("down    failing   -"))
+        #expect(lines[4].split(separator: " ") == ["off", "disabled", "-", "-", "-"])
+        #expect(lines.allSatisfy { $0.count <= 100 })
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `tells all about one target, and its health by the exit code`() async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /a\n\(page("A"))serve /down\nhead 500 text/html\nbody")
+        try watched.configure(
+            "confirm: 1, failures: 1", "a: {url: \"\(site.url("/a"))\", tags: [x, y]}",
+            "down: {url: \"\(site.url("/down"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "down: failing")
+        try await site.waitForRequest("/a", number: 2)
+        let good = try await watched.ask("status", "a")
+        #expect(good.exitCode == 0)
+        for fact in [
+            "a\n  state        fine\n", "  title        \"A\"\n", "  tags         x, y\n",
+            "  page         \(site.url("/a"))\n", "  decision     ",
+        ] {
+            #expect(good.outputText.contains(fact), "\(fact) in \(good.outputText)")
+        }
+        let bad = try await watched.ask("status", "down")
+        #expect(bad.exitCode == 2)
+        #expect(bad.outputText.contains("  state        failing since "))
+        #expect(bad.outputText.contains("content: badStatus"))
+        let none = try await watched.ask("status", "nobody")
+        #expect(none.exitCode == 3)
+        #expect(none.errorText.contains("there is no target \"nobody\""))
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `moves a target's page as a web view's, and tells how the load went`()
+        async throws
+    {
+        let site = try await LoopbackSite.playing(
+            "serve /gone\nhead 404 text/html\ntext <title>Gone</title>\nserve /{page}\n\(page("{page}"))"
+        )
+        try watched.configure(
+            "confirm: 1", "a: {url: \"\(site.url("/a"))\", interval: 1h}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "a: first seen")
+        let loaded = try await watched.ask("load", "a", site.url("/b"))
+        #expect(loaded.exitCode == 0)
+        #expect(loaded.outputText.contains("  page         \(site.url("/b"))\n"))
+        #expect(loaded.outputText.contains("  back         -1  \(site.url("/a"))  \"a\"\n"))
+        #expect(loaded.outputText.contains("  title        \"a\"\n"))
+        let failed = try await watched.ask("load", "a", site.url("/gone"))
+        #expect(failed.exitCode == 2)
+        #expect(failed.outputText.contains("  page title   \"Gone\"\n"))
+        #expect(try await watched.ask("back", "a").outputText.contains("\(site.url("/b"))\n"))
+        #expect(try await watched.ask("forward", "a").exitCode == 2)
+        let twoBack = try await watched.ask("go", "a", "-2")
+        #expect(twoBack.outputText.contains("  page         \(site.url("/a"))\n"))
+        let beyond = try await watched.ask("back", "a")
+        #expect(beyond.exitCode == 3)
+        #expect(beyond.errorText == "pagewatch back: the back-forward list has no item at -1\n")
+        try await daemon.end()
+        #expect(try watched.story(of: "a") == ["firstSeen \"a\""])
+        await site.stop()
+    }
+
+    @Test func `pauses a target, over a restart too, and resumes it`() async throws {
+        let site = try await LoopbackSite.playing("serve /{page}\n\(page("A"))")
+        try watched.configure(
+            "confirm: 1", "a: {url: \"\(site.url("/a"))\"}", "b: {url: \"\(site.url("/b"))\"}")
+        let first = try watched.start()
+        try await first.wait(for: "a: first seen")
+        #expect(try await watched.ask("pause", "a", "--for", "1h").exitCode == 0)
+        try await first.wait(for: "a: paused: until 20")
+        try await site.waitForRequest("/b", number: await site.requests(for: "/b").count + 2)
+        let count = await site.requests(for: "/a").count
+        try await first.end()
+        let second = try watched.start()
+        try await site.waitForRequest("/b", number: await site.requests(for: "/b").count + 3)
+        #expect(await site.requests(for: "/a").count == count)
+        #expect(try await watched.ask("status", "a").outputText.contains("paused until 20"))
+        #expect(try await watched.ask("resume", "a").exitCode == 0)
+        try await site.waitForRequest("/a", number: count + 2)
+        try await second.end()
+        #expect(
+            try watched.story(of: "a").filter { !$0.hasPrefix("gap") } == [
+                "firstSeen \"A\"", "paused", "resumed",
+            ])
+        await site.stop()
+    }
+
+    @Test func `has the configuration read again, and prints each mistake`() async throws {
+        let site = try await LoopbackSite.playing("serve /{page}\n\(page("A"))")
+        let target = "a: {url: \"\(site.url("/a"))\"}"
+        try watched.configure("confirm: 1", target)
+        let daemon = try watched.start()
+        try await daemon.wait(for: "a: first seen")
+        try watched.configure("confirm: 1", target, "b: {url: \"\(site.url("/b"))\"}")
+        let good = try await watched.ask("reconfigure")
+        #expect(good.exitCode == 0)
+        #expect(good.outputText == "added b\n")
+        try watched.folder.write("limit: {}\ntarget: {}\n", to: "pagewatch.yaml")
+        let bad = try await watched.ask("reconfigure")
+        #expect(bad.exitCode == 3)
+        #expect(bad.errorText.contains("\(watched.main):1:1: "))
+        #expect(bad.errorText.contains("\(watched.main):2:1: "))
+        #expect(bad.errorText.split(separator: "\n").count == 2)
+        try watched.configure("confirm: 1")
+        let tooMuch = try await watched.ask("reconfigure")
+        #expect(tooMuch.exitCode == 3)
+        #expect(tooMuch.errorText.hasPrefix("2 of 2 targets are not defined any more"))
+        let forced = try await watched.ask("reconfigure", "--force")
+        #expect(forced.exitCode == 0)
+        #expect(forced.outputText == "removed a, b\n")
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `forgets a target while it runs, which begins anew`() async throws {
+        let site = try await LoopbackSite.playing("serve /{page}\n\(page("A"))")
+        try watched.configure("confirm: 1", "a: {url: \"\(site.url("/a"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "a: first seen")
+        let before = try watched.events(of: "a").compactMap(\.load)
+        let outcome = try await watched.ask("forget", "a", "--state", watched.state)
+        #expect(outcome.exitCode == 0, "\(outcome.errorText)")
+        try await daemon.wait(for: "a: first seen")
+        try await daemon.end()
+        #expect(try watched.story(of: "a") == ["firstSeen \"A\""])
+        // The numbers of its loads go on.
+        let after = try watched.events(of: "a").compactMap(\.load)
+        #expect(after.count == 1 && after[0] > before[0])
+        await site.stop()
+    }
+
+    @Test func `says where it looked if there is none, and the way out`() async throws {
+        let places = watched.folder.file("none.sock")
+        for arguments in [["status"], ["reload", "a"], ["reconfigure"]] {
+            let outcome = try await Program.pagewatch(
+                arguments: arguments + ["--socket", places]
+            ).run()
+            #expect(outcome.exitCode == 3)
+            #expect(outcome.errorText.contains(places))
+            #expect(outcome.errorText.contains("pagewatch daemon"))
+        }
+        var program = Program.pagewatch(arguments: ["status"])
+        program.environment["XDG_RUNTIME_DIR"] = watched.folder.path
+        program.environment["PAGEWATCH_SOCKET"] = nil
+        let everywhere = try await program.run()
+        if everywhere.exitCode == 3 {
+            #expect(everywhere.errorText.contains("/run/pagewatch/control.sock"))
+            #expect(everywhere.errorText.contains(watched.folder.file("pagewatch/control.sock")))
+        }
+    }
+
+    @Test(arguments: [
+        (["reload"], "reconfigure"), (["stop"], "systemctl stop"), (["go", "a"], "pagewatch go"),
+        (["go", "a", "x"], "not an index"), (["back", "a", "b"], "too many"),
+        (["pause", "a", "--for", "nonsense"], "--for"), (["reconfigure", "a"], "no operand"),
+        (["status", "--watch"], "needs a terminal"), (["load", "a", "b", "c"], "too many"),
+    ])
+    func `refuses what makes no sense, with a remedy`(arguments: [String], remedy: String)
+        async throws
+    {
+        let outcome = try await Program.pagewatch(arguments: arguments).run()
+        #expect(outcome.exitCode == 3)
+        #expect(outcome.errorText.contains(remedy), "\(outcome.errorText)")
+    }
+}
+
+@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The status on the whole terminal` {
+    @Test(arguments: ["q", "\u{3}"])
+    func `is refreshed until a key ends it, and leaves nothing behind`(key: String) async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /a\n" + page("{count}"))
+        let watched = try WatchedFolder()
+        try watched.configure("confirm: 1", "a: {url: \"\(site.url("/a"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "a: title changed")
+        var program = Program.pagewatch(
+            arguments: ["status", "--watch", "--socket", watched.socket])
+        program.terminal = Program.Terminal(streams: [0, 1, 2])
+        let screen = try program.start()
+        // Each refresh is a request more; the page goes on meanwhile.
+        try await site.waitForRequest("/a", number: await site.requests(for: "/a").count + 3)
+        screen.type(key)
+        let outcome = await screen.outcome()
+        #expect(outcome.exitCode == (key == "q" ? 0 : 130))
+        let text = outcome.terminalText
+        #expect(text.hasPrefix("\u{1B}[?1049h\u{1B}[?25l"))
+        #expect(text.contains("\u{1B}[?25h\u{1B}[?1049l"))
+        #expect(text.ranges(of: "pagewatch 0.").count >= 2)
+        try await daemon.end()
+        await site.stop()
+    }
+}
+
+@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Checking a configured target` {
+    let watched: WatchedFolder
+
+    init() throws { watched = try WatchedFolder() }
+
+    private func check(_ arguments: String...) async throws -> Program.Outcome {
+        try await Program.pagewatch(
+            arguments: ["check", "--config", watched.main, "--state", watched.state] + arguments
+        ).run()
+    }
+
+    @Test func `tells what would be told of it, and keeps nothing`() async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /p\nwhen X-Who: us\ntimes 1\n\(page("Old"))"
+                + "serve /p\nwhen X-Who: us\n\(page("New"))serve /p\nhead 403 text/html\nbody\n"
+                + "serve /m\n\(page("M"))")
+        try watched.configure(
+            "confirm: 1", "p: {url: \"\(site.url("/p"))\", interval: 1h, headers: {X-Who: us}}",
+            "m: {url: \"\(site.url("/m"))\", reject_title: ^M}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "p: first seen: \"Old\"")
+        for _ in 0..<2 {
+            let changed = try await check("--target", "p")
+            #expect(changed.exitCode == 1)
+            #expect(changed.outputLines[0].hasPrefix("200 "))
+            #expect(changed.outputLines[1] == "decision: new title: told")
+            #expect(changed.outputLines[2] == "would tell: p: title changed: \"Old\" -> \"New\"")
+        }
+        let refused = try await check("--target", "m")
+        #expect(refused.exitCode == 2)
+        #expect(refused.outputText.contains("counts as failed: content: "))
+        let json = try await check("--target", "p", "--json")
+        #expect(json.outputLines.count == 2)
+        #expect(
+            json.outputLines[1].hasPrefix(
+                "{\"target\":\"p\",\"decision\":\"new title: told\",\"events\":[{\"seq\":0,"))
+        try await daemon.end()
+        #expect(try watched.story(of: "p") == ["firstSeen \"Old\""])
+        await site.stop()
+    }
+
+    @Test func `says what is wrong with the name or the rest`() async throws {
+        try watched.configure("confirm: 1", "blog: {url: \"http://127.0.0.1:1/\"}")
+        let unknown = try await Program.pagewatch(
+            "check", "--config", watched.main, "--target", "blok"
+        ).run()
+        #expect(unknown.exitCode == 3)
+        #expect(unknown.errorText.contains("(did you mean \"blog\"?)"))
+        let both = try await Program.pagewatch(
+            "check", "--config", watched.main, "--target", "blog", "http://127.0.0.1:1/"
+        ).run()
+        #expect(both.exitCode == 3)
+        #expect(both.errorText.contains("--target goes with"))
+    }
+}
