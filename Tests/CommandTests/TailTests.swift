@@ -231,22 +231,39 @@ let changingPages = "serve /{n}\nhead 200 text/html\ntext <title>{n} {count}</ti
 }
 
 @Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch tail on a terminal` {
-    @Test func `has bars below its lines, and leaves nothing behind`() async throws {
-        let site = try await LoopbackSite.playing(
+    let watched: WatchedFolder
+    let site: LoopbackSite
+
+    init() async throws {
+        watched = try WatchedFolder()
+        site = try await LoopbackSite.playing(
             "serve /p\nhead 200 text/html\nblock 4000 <title>{count}</title>\npause 400ms\n"
                 + "block 4000")
-        let watched = try WatchedFolder()
         try watched.configure("confirm: 1", "p: {url: \"\(site.url("/p"))\"}")
-        let daemon = try watched.start()
-        try await daemon.wait(for: "p: first seen")
+    }
+
+    /// A reader that follows.
+    private func follow() async throws -> RunningProgram {
         var program = watched.tail("--cursor-file", watched.folder.file("cursor"))
         program.terminal = .init()
         let tail = try program.start()
         try await eventually("the reader's start") {
             try !TextFile.read(watched.folder.file("cursor")).isEmpty
         }
-        let loads = await site.requests().count
-        try await site.waitForRequest("/p", number: loads + 3)
+        return tail
+    }
+
+    /// Waits for some more loads.
+    private func loads(_ count: Int) async throws {
+        let before = await site.requests().count
+        try await site.waitForRequest("/p", number: before + count)
+    }
+
+    @Test func `has bars below its lines, and leaves nothing behind`() async throws {
+        let daemon = try watched.start()
+        try await daemon.wait(for: "p: first seen")
+        let tail = try await follow()
+        try await loads(3)
         // Ctrl-C, as the terminal makes a signal of it.
         tail.type("\u{3}")
         let outcome = await tail.outcome()
@@ -254,13 +271,45 @@ let changingPages = "serve /{n}\nhead 200 text/html\ntext <title>{n} {count}</ti
         let shown = outcome.terminalText
         #expect(shown.contains("p: title changed: "))
         #expect(shown.contains(" %"), "a bar was drawn")
-        // The last thing that is written takes the bars away, or was no bar.
+        // The last thing that is written takes the bars away.
         let bar = try #require(shown.ranges(of: "━").last)
         let erasure = try #require(shown.ranges(of: "\r\u{1B}[J").last)
         #expect(erasure.lowerBound > bar.lowerBound)
         let hidden = try #require(shown.ranges(of: "\u{1B}[?25l").last)
         let restored = try #require(shown.ranges(of: "\u{1B}[?25h").last)
         #expect(restored.lowerBound > hidden.lowerBound)
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `takes its bars away for Ctrl-Z, and has them again`() async throws {
+        try await site.add(
+            "serve /slow\nhead 200 text/html\nblock 4000 <title>S</title>\ngate more\nblock 4000")
+        try watched.configure("confirm: 1", "s: {url: \"\(site.url("/slow"))\"}")
+        let daemon = try watched.start()
+        await site.waitForGate("more")
+        let tail = try await follow()
+        // A load that begins before its eyes, and waits.
+        await site.open(gate: "more")
+        try await site.waitForRequest("/slow", number: 2)
+        await site.waitForGate("more")
+        // Two looks at the clock of the bars, whatever the machine's speed.
+        try await Task.sleep(for: .milliseconds(300))
+        tail.type("\u{1A}")
+        try await eventually("the reader to be stopped") {
+            try TextFile.read("/proc/\(tail.processID)/status").contains("State:\tT")
+        }
+        tail.send(signal: SIGCONT)
+        let outcome = await tail.end(by: SIGTERM)
+        #expect(outcome.exitCode == 143)
+        let shown = outcome.terminalText
+        let key = try #require(shown.ranges(of: "^Z").first)
+        #expect(shown[..<key.lowerBound].contains(" %"), "a bar was drawn")
+        let behind = shown[key.upperBound...]
+        let erasure = try #require(behind.ranges(of: "\r\u{1B}[J").first)
+        let bar = try #require(behind.ranges(of: "━").first, "it is drawn again")
+        #expect(erasure.lowerBound < bar.lowerBound)
+        await site.open(gate: "more", staysOpen: true)
         try await daemon.end()
         await site.stop()
     }

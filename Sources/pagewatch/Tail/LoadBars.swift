@@ -1,4 +1,5 @@
 import Control
+import Glibc
 import PageModel
 import Reactor
 
@@ -44,13 +45,24 @@ final class LoadBars {
     func close() {
         connection?.close()
         connection = nil
+        endAll()
+    }
+
+    /// Ctrl-Z: takes the bars away, stops the program, and draws them again when it goes on.
+    func suspend() {
+        display.printAbove { _ = kill(getpid(), SIGSTOP) }
+    }
+
+    private func endAll() {
         for bar in bars.values { display.end(bar) }
         bars = [:]
         redrawSoon()
     }
 
     private func take(_ line: ArraySlice<UInt8>) {
-        guard let fields = JSONFields(line), let target = fields.string("target") else { return }
+        guard let fields = JSONFields(line) else { return }
+        // The one event without a target: some were missed, the ends of loads perhaps.
+        guard let target = fields.string("target") else { return endAll() }
         if let isLoading = fields.flag("isLoading") {
             if isLoading {
                 // Told before `isLoading`, when there was no bar yet.
