@@ -177,6 +177,23 @@ let changingPages = "serve /{n}\nhead 200 text/html\ntext <title>{n} {count}</ti
         await site.stop()
     }
 
+    @Test func `notices that its reader has gone while nothing happens`() async throws {
+        try watched.configure("confirm: 1")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "(service): started")
+        let outcome = try await Program(
+            "/bin/bash",
+            [
+                "-c", "\"$@\" | true; echo \"${PIPESTATUS[0]}\"", "bash",
+                BuiltProducts.path("pagewatch"), "tail", "--socket", watched.socket,
+            ]
+        ).run()
+        #expect(outcome.outputText == "141\n")
+        #expect(outcome.errorText == "")
+        try await daemon.end()
+        await site.stop()
+    }
+
     @Test func `says what is wrong, and ends with 3`() async throws {
         let daemon = try watched.start()
         try await daemon.wait(for: "p: first seen")

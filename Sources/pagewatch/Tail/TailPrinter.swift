@@ -16,7 +16,8 @@ final class TailPrinter: EventSink {
     private let output = StandardOutput()
     private var unflushed: [UInt8] = []
     private var lastTaken: Int64?
-    private var isOutputWatched = false
+    /// What the output is watched for; nil if it is not, or can't be.
+    private var interest: EventLoop.Readiness?
     /// What epoll does not take is no pipe and no terminal, and hardly ever full.
     private static let outputDelay = Duration.milliseconds(50)
     private lazy var tryAgain = Deadline {}
@@ -26,6 +27,10 @@ final class TailPrinter: EventSink {
         form = options.isJSON ? .json : .text(isUTC: options.zone == .utc)
         display = ProgressDisplay(
             isWanted: options.showsProgress && !options.isJSON && output.isTerminal)
+        let watch: ()? = try? loop.watch(output.descriptor, for: []) { [unowned self] readiness in
+            if !readiness.isDisjoint(with: .failed) { outputFailed() }
+        }
+        if watch != nil { interest = [] }
     }
 
     var isBusy: Bool { output.isFull || unflushed.count >= Self.mostUnflushed }
@@ -57,7 +62,7 @@ final class TailPrinter: EventSink {
         if isHeldUp, canTell {
             if display.isActive { display.printAbove(flush) } else { flush() }
         }
-        if isHeldUp { watchOutput() }
+        watchOutput(for: isHeldUp ? .writable : [])
     }
 
     private var isHeldUp: Bool { !unflushed.isEmpty || output.held > 0 }
@@ -72,21 +77,31 @@ final class TailPrinter: EventSink {
     }
 
     /// The end of the next turn in which the output takes something writes it.
-    private func watchOutput() {
-        guard !isOutputWatched, !output.hasFailed else { return }
-        do throws(SystemError) {
-            try loop.watch(output.descriptor, for: .writable) { [unowned self] _ in
-                unwatchOutput()
+    private func watchOutput(for wanted: EventLoop.Readiness) {
+        guard let interest else {
+            if wanted == .writable {
+                loop.arm(tryAgain, at: MonotonicClock.now() + Self.outputDelay)
             }
-            isOutputWatched = true
-        } catch {
-            loop.arm(tryAgain, at: MonotonicClock.now() + Self.outputDelay)
+            return
+        }
+        guard interest != wanted else { return }
+        try? loop.rewatch(output.descriptor, for: wanted)
+        self.interest = wanted
+    }
+
+    /// A reader that has gone is to be noticed before the next event, which may be hours away.
+    private func outputFailed() {
+        unwatchOutput()
+        var request = pollfd(fd: output.descriptor, events: 0, revents: 0)
+        // A terminal that was closed has only POLLHUP; writing to it tells what is wrong.
+        if poll(&request, 1, 0) == 1, request.revents & Int16(POLLERR) != 0 {
+            output.endBySignal()
         }
     }
 
     private func unwatchOutput() {
-        guard isOutputWatched else { return }
-        isOutputWatched = false
+        guard interest != nil else { return }
+        interest = nil
         loop.unwatch(output.descriptor)
     }
 
