@@ -98,6 +98,19 @@ package struct BackForwardList: Equatable, Sendable {
         currentIndex = index
     }
 
+    /// The same list, whose URLs lie in the memory of `url` where they are equal to it: thousands of
+    /// lists of one item that are read from a store would have each of theirs three times.
+    package func sharing(_ url: String) -> BackForwardList {
+        var list = self
+        for index in items.indices {
+            if isSame(items[index].url, url) { list.items[index].url = url }
+            let own = list.items[index].url
+            if isSame(items[index].initialURL, own) { list.items[index].initialURL = own }
+            if isSame(entryURL, own) { list.entryURL = own }
+        }
+        return list
+    }
+
     private func index(at offset: Int) -> Int? {
         // The offset may come from a command line: no sum of it that could overflow.
         let reachable = -currentIndex..<(items.count - currentIndex)

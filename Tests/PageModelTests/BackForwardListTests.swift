@@ -88,4 +88,15 @@ import Testing
         other.setCurrentTitle("cafe\u{301}")
         #expect(one != other)
     }
+
+    @Test func `is the same whoever's memory its URLs lie in`() {
+        var list = BackForwardList()
+        for name in ["a", "b", "c"] {
+            list.append(.init(url: "http://site.test/\(name)", initialURL: "http://site.test/b"))
+        }
+        list.go(to: -1)
+        list.entryURL = "http://site.test/c"
+        #expect(list.sharing("http://site.test/b") == list)
+        #expect(list.sharing("http://other.test/") == list)
+    }
 }

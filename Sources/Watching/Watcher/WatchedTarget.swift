@@ -20,18 +20,46 @@ final class WatchedTarget {
     var isCheckDue = false
     /// Whether a user has gone elsewhere with its page, and no check has come since.
     var isBrowsed = false
-    /// Who waits for its load to end; told how it did, with nil if it never began.
-    var waiters: [(LoadResult?) -> Void] = []
-    /// Of the loads so far, if they are kept; not over a restart.
-    var cookies: [String] = []
-    /// Why its last title was or was not told: one sentence.
-    var explanation = ""
+    /// That were told since the start.
+    var titleChanges: Int32 = 0
     /// When the last good check ended.
     var lastGood: Timestamp?
-    /// That were told since the start.
-    var titleChanges: Int64 = 0
+    /// Why its last title was or was not told: one sentence.
+    var explanation = ""
+    private var rare: RareFacts?
+
+    /// What few targets have, and those only now and then.
+    private final class RareFacts {
+        var waiters: [(LoadResult?) -> Void] = []
+        var cookies: [String] = []
+        var costlyPatterns: [String] = []
+        var isEmpty: Bool { waiters.isEmpty && cookies.isEmpty && costlyPatterns.isEmpty }
+    }
+
+    /// Who waits for its load to end; told how it did, with nil if it never began.
+    var waiters: [(LoadResult?) -> Void] {
+        get { rare?.waiters ?? [] }
+        set { set(newValue.isEmpty) { $0.waiters = newValue } }
+    }
+
+    /// Of the loads so far, if they are kept; not over a restart.
+    var cookies: [String] {
+        get { rare?.cookies ?? [] }
+        set { set(newValue.isEmpty) { $0.cookies = newValue } }
+    }
+
     /// Patterns that reached their limit on its titles, which is told once.
-    var costlyPatterns: [String] = []
+    var costlyPatterns: [String] {
+        get { rare?.costlyPatterns ?? [] }
+        set { set(newValue.isEmpty) { $0.costlyPatterns = newValue } }
+    }
+
+    private func set(_ isEmpty: Bool, _ body: (RareFacts) -> Void) {
+        if isEmpty, rare == nil { return }
+        let facts = rare ?? RareFacts()
+        body(facts)
+        rare = facts.isEmpty ? nil : facts
+    }
 
     /// - Parameters:
     ///   - list: Of the page that was shown last; nil if none was.

@@ -148,7 +148,7 @@ extension Watcher {
         let decision = ChangeRule.decide(
             observation, rules: running.settings.rules, state: target.state)
         target.state = decision.state
-        target.explanation = decision.explanation
+        target.explanation = shared(decision.explanation)
         count(target, result, decision, time: time)
         mention(exceeded: decision.exceededPatterns, target)
         keep(target, running, result, decision, time: time)
@@ -158,6 +158,14 @@ extension Watcher {
             now: BoottimeClock.now())
         armAlarm()
     }
+
+    /// The same text, in the memory of one that another target has: most say one of a few things.
+    private func shared(_ explanation: String) -> String {
+        if explanations.count > Self.mostExplanations { explanations = [] }
+        return explanations.insert(explanation).memberAfterInsert
+    }
+
+    private static let mostExplanations = 200
 
     /// The header lines that ask for the page only if it is another one.
     private static func conditions(_ validators: Validators?) -> [String] {
@@ -182,7 +190,7 @@ extension Watcher {
         if case .good = decision.verdict { isGood = true }
         counts.add(result, isGood: isGood)
         if isGood { target.lastGood = time }
-        for case .titleChanged in decision.events { target.titleChanges += 1 }
+        for case .titleChanged in decision.events { target.titleChanges &+= 1 }
     }
 
     /// Tells each pattern once that is too costly for the target's titles: it does not hold.

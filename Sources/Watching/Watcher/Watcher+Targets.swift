@@ -4,6 +4,7 @@ import PageLoading
 import PageModel
 import Patterns
 import Reactor
+import WebAddress
 
 /// Which targets are watched: those of the configuration in force, after a start and whenever it
 /// is another one.
@@ -73,6 +74,9 @@ extension Watcher {
                 audience.mention("\(definition.name): not watched: \(error)")
             }
         }
+        // Only now, and all at once: what takes their place is to lie side by side, so that the room
+        // of those of a whole store can be given back to the system.
+        for name in change.told.added { retired[name] = nil }
         retireOthers(&change)
         submit(change.batch)
         place(change)
@@ -95,7 +99,7 @@ extension Watcher {
     ) throws(PatternError) {
         let name = definition.name
         let settings = try change.shelf.settings(of: definition)
-        let stored = retired.removeValue(forKey: name)
+        let stored = retired[name]
         var state = state(of: stored)
         if stored?.retired != nil {
             state.comeBack()
@@ -108,7 +112,8 @@ extension Watcher {
             change.batch.append(.definition(target: name, bytes))
         }
         let target = WatchedTarget(
-            definition, settings: settings, state: state, list: stored?.backForwardList,
+            definition, settings: settings, state: state,
+            list: stored?.backForwardList?.sharing(definition.url.text),
             nextLoad: stored?.nextLoad ?? store.firstLoad)
         target.lastGood = stored?.lastGood?.ended
         targets[name] = target
@@ -186,7 +191,7 @@ extension Watcher {
         let (places, gap) = schedule.add(newcomers, now: BoottimeClock.now(), time: Self.time())
         for (newcomer, place) in zip(change.newcomers, places) {
             newcomer.target.place = place
-            byPlace[place] = newcomer.target
+            placed[place] = newcomer.target
         }
         if let gap { tell(gap, of: nil, load: nil) }
     }
@@ -195,7 +200,7 @@ extension Watcher {
     private func dismiss(_ target: WatchedTarget) {
         if let place = target.place {
             schedule.remove(place)
-            byPlace[place] = nil
+            placed[place] = nil
         }
         target.place = nil
         target.isCheckDue = false

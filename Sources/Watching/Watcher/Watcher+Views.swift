@@ -100,7 +100,7 @@ extension Watcher {
         view.failedLoads = state.failedLoads
         view.failing = state.toldFailure
         view.lastGood = target.lastGood
-        view.titleChanges = target.titleChanges
+        view.titleChanges = Int64(target.titleChanges)
         view.explanation = target.explanation
         view.isHealthy = isHealthy(target, state)
         return view

@@ -35,7 +35,7 @@ package final class Watcher {
     /// Targets that the store knows and the configuration does not.
     var retired: [String: StoredTarget] = [:]
     /// Those of the targets that are loaded.
-    var byPlace: [Schedule.ID: WatchedTarget] = [:]
+    var placed = PlacedTargets()
     var schedule = Schedule()
     private(set) var queue: LoadQueue
     var judge: OfflineJudge
@@ -46,6 +46,8 @@ package final class Watcher {
     /// When the watching began.
     let started = time()
     var counts = LoadCounts()
+    /// That targets have; see ``shared(_:)``.
+    var explanations: Set<String> = []
     /// Since memory was last given back to the system.
     var loadsSinceTrim = 0
 
@@ -112,9 +114,9 @@ package final class Watcher {
         while let due = schedule.popDue(now: now, time: time) {
             switch due {
             case .resumed(let place):
-                if let target = byPlace[place] { tellResumed(target) }
+                if let target = placed[place] { tellResumed(target) }
             case .load(let place, _, let gap):
-                guard let target = byPlace[place] else { continue }
+                guard let target = placed[place] else { continue }
                 if let gap { tell(gap, of: target, load: nil) }
                 check(target)
             }
