@@ -14,7 +14,7 @@ SHARED ?= ../shared
 # a third of a megabyte smaller.
 RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic
 
-.PHONY: help run test deps build release site lint format tsan asan conformance bench soak idle day followers install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance bench soak kills idle day followers install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -83,6 +83,10 @@ bench: release
 soak: release
 	scripts/soak.py --binary $(BUILD)/release/pagewatch
 	scripts/soak.py --binary $(BUILD)/release/pagewatch --kill 200
+
+## kills         kill the service and a reader fifty times each, and count the events that are lost
+kills: release
+	scripts/tail-kills.py --binary $(BUILD)/release/pagewatch
 
 ## idle          tell what 10,000 targets at rest cost
 idle: release

@@ -6,7 +6,7 @@ import WebAddress
 struct Program {
     /// Every command, in the order in which help lists them.
     static let commands: [Command] =
-        [.check, .daemon, .verify, .status, .history] + Command.wishes
+        [.check, .daemon, .verify, .status, .tail, .history] + Command.wishes
         + [.reconfigure, .forget, .backup]
 
     /// What the arguments behind the program's name ask for.

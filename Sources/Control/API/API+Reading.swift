@@ -169,7 +169,9 @@ extension API {
         if asked.accepts("application/x-ndjson") {
             (form, type) = (.json(.jsonLines), "application/x-ndjson")
         } else if asked.wantsText {
-            (form, type) = (.text(TimeZoneStyle(asked)), Self.plainText)
+            let text = EventStream.Form.text(
+                TimeZoneStyle(asked), isNumbered: asked.isSet("numbers"))
+            (form, type) = (text, Self.plainText)
         }
         let stream = EventStream(
             ring: watcher.ring, lines: streams.lines, history: questions, filter: filter,

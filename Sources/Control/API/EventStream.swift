@@ -13,8 +13,9 @@ final class EventStream: StreamSource {
         /// For programs: JSON, one object a line, or Server-Sent Events (the HTML standard's) with
         /// only `id` and `data`.
         case json(SharedLines.Framing)
-        /// For people, each with its time in this zone before it.
-        case text(TimeZoneStyle)
+        /// For people, each with its time in this zone before it; and before that, if so asked, its
+        /// number and a blank, for a reader that wants to go on from there.
+        case text(TimeZoneStyle, isNumbered: Bool)
     }
 
     /// Events of one look into the history.
@@ -108,7 +109,8 @@ final class EventStream: StreamSource {
 
     private func append(_ line: EventLine, to bytes: inout [UInt8]) {
         switch form {
-        case .text(let zone):
+        case .text(let zone, let isNumbered):
+            if isNumbered { bytes += "\(line.seq) ".utf8 }
             bytes += (line.time.text(zone) + " " + line.text(times: zone) + "\n").utf8
         case .json(let framing):
             SharedLines.append(json(line), seq: line.seq, framing, to: &bytes)

@@ -122,8 +122,8 @@ final class StandardOutput {
         StandardError.write("pagewatch: can't write to standard output: \(systemMessage(code))\n")
     }
 
-    /// Ends the program as an unhandled SIGPIPE does.
-    private func endBySignal() {
+    /// Ends the program as an unhandled SIGPIPE does: the output's reader has gone.
+    func endBySignal() {
         signal(SIGPIPE, SIG_DFL)
         var signals = sigset_t()
         sigemptyset(&signals)
