@@ -30,7 +30,7 @@ INTERVAL = 1.0
 # What loads may be later with readers, at the 99th percentile, in seconds.
 MOST_LATE = 0.020
 # What an event may cost the service for each reader, in seconds of the processor.
-MOST_COST = 3e-6
+MOST_COST = 0.5e-6
 
 
 class Site:

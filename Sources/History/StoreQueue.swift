@@ -205,6 +205,13 @@ final class StoreQueue: Sendable {
         state.withLock { $0.isAsleep = false }
     }
 
+    /// Waits so long for more batches, and not at all for those who ask: the word of the first of
+    /// them may have been what ended the sleep.
+    func gather(milliseconds: Int64) {
+        guard state.withLock({ $0.reads.isEmpty }) else { return }
+        pause(milliseconds: milliseconds)
+    }
+
     /// Waits so long, if the store is to be closed only for a moment. Batches end this wait only
     /// if the thread was asleep when they came.
     func pause(milliseconds: Int64?) {

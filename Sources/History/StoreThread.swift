@@ -92,7 +92,7 @@ final class StoreThread {
                 queue.pause(milliseconds: retry)
             } else {
                 queue.sleep(milliseconds: untilMaintenance())
-                queue.pause(milliseconds: Self.gathering)
+                queue.gather(milliseconds: Self.gathering)
             }
             let work = queue.take(items: Self.itemsPerCommit)
             if let mark = work.reservation { reserve(through: mark) }

@@ -118,6 +118,37 @@ private let site = """
         await site.stop()
     }
 
+    @Test func `does not outlast a restart: the next check shows the target's own page`()
+        async throws
+    {
+        let site = try await LoopbackSite.playing(
+            "serve /tagged\nwhen If-None-Match: 1\nhead 304\nheader ETag: \"1\"\n"
+                + "serve /tagged\nhead 200 text/html\nheader ETag: \"1\"\n"
+                + "text <title>Tagged</title>\n" + site)
+        try watched.configure(
+            "confirm: 1", "t: {url: \"\(site.url("/tagged"))\", interval: 3s}")
+        var daemon = try watched.start()
+        try await daemon.wait(for: "t: first seen: \"Tagged\"")
+        try await site.waitForRequest("/tagged", number: 3)
+        // What did not change is asked for with a condition.
+        #expect(await site.requests(for: "/tagged").last?.header("If-None-Match") == "\"1\"")
+        _ = try await load(site.url("/page?title=Elsewhere"))
+        try await daemon.end()
+        let count = await site.requests(for: "/tagged").count
+        daemon = try watched.start()
+        try await site.waitForRequest("/tagged", number: count + 1)
+        let own = try await watched.target("t", until: "the check") {
+            $0["page"]["url"].string == site.url("/tagged")
+                && $0["page"]["isLoading"] == .boolean(false)
+        }
+        #expect(own["page"]["title"].string == "Tagged")
+        try await site.waitForRequest("/tagged", number: count + 2)
+        #expect(await site.requests(for: "/tagged").last?.header("If-None-Match") == "\"1\"")
+        try await daemon.end()
+        #expect(try watched.story(of: "t") == ["firstSeen \"Tagged\""])
+        await site.stop()
+    }
+
     @Test func `over a check that runs cancels it, and it does not count`() async throws {
         let site = try await LoopbackSite.playing(
             "serve /slow\nhead 200 text/html; charset=utf-8\nlength 1000\ntext <title>Slow</title>\nsilence\n"

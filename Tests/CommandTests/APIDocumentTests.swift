@@ -1,4 +1,5 @@
 import Control
+import Events
 import Glibc
 import LoopbackSite
 import TestSupport
@@ -41,6 +42,15 @@ import Testing
     @Test func `has every endpoint with its parameters, and no other`() {
         let documented = rows(under: "Endpoints").map { words($0[0])[0] }
         #expect(documented == API.routes.map { "\($0.method) \($0.path)" })
+    }
+
+    @Test func `has the figures of the code`() {
+        let limits = HTTPServer.Limits()
+        #expect(text.contains("\(limits.connections) clients are connected"))
+        #expect(text.contains("\(limits.connections) connections at a time"))
+        #expect(text.contains("its body has at most \(limits.requestBytes >> 10) KiB"))
+        #expect(limits.patience == .seconds(30))
+        #expect(EventRing.usualCapacity == 32_768)
     }
 
     @Test func `has every key of the answers with its type, and no other`() async throws {

@@ -72,8 +72,13 @@ private let many = """
         let steady = try watched.follow("?target=a&event=title&event=isLoading")
         let durable = try watched.follow("?event=durable&target=changing")
         for follower in [titles, steady, durable] { try await follower.begun() }
+        let people = try RawConnection(path: watched.socket)
+        people.send(
+            "GET /v1/events?event=durable&utc=1&since=@0 HTTP/1.0\r\nHost: x\r\n"
+                + "Accept: text/plain\r\n\r\n")
         try await titles.events(upTo: "\"to\":\"Number 4\"")
         try await daemon.end()
+        let text = try await people.receive().text
         let changes = try await titles.rest().events
         #expect(
             Set(changes.compactMap { $0["event"].string }).isSubset(of: [
@@ -86,6 +91,8 @@ private let many = """
         // What becomes of the service concerns its targets.
         #expect(last.last?["state"].string == "stopping")
         #expect(last.dropLast().allSatisfy { $0["target"] != .string("a") })
+        #expect(text.hasSuffix("Z (service): stopping\n"))
+        #expect(text.contains("Z changing: title changed: \"Number 3\" -> \"Number 4\"\n"))
         await site.stop()
     }
 

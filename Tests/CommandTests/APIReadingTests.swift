@@ -1,5 +1,6 @@
 import Glibc
 import LoopbackSite
+import Reactor
 import TestSupport
 import Testing
 
@@ -132,6 +133,25 @@ import Testing
         #expect(text.contains("Z changing: title changed: \"Before\" -> \"After\"\n"))
         // There is such a target, of which nothing is known.
         #expect(try await watched.ask("GET /v1/targets/silent/history").json == .array([]))
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `what the history has at once, though what is to be written may wait`()
+        async throws
+    {
+        let site = try await LoopbackSite.playing(Self.pages)
+        try watched.configure("confirm: 1", "good: {url: \"\(site.url("/good"))\", interval: 1h}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "good: first seen")
+        var spans: [Duration] = []
+        for _ in 0..<10 {
+            let began = MonotonicClock.now()
+            _ = try await watched.target("good")
+            spans.append(MonotonicClock.now() - began)
+        }
+        // The quickest of them: other programs may hold up any.
+        #expect(try #require(spans.min()) < .milliseconds(150))
         try await daemon.end()
         await site.stop()
     }

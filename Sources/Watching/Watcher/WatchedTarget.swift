@@ -109,6 +109,15 @@ final class WatchedTarget {
     /// Its page, also in the middle of a load.
     var pageNow: Page { load?.load?.page ?? load?.superseded?.page ?? page }
 
+    /// Whether what is shown is the answer that the validators are of: after a restart it may be a
+    /// page that a user had gone to.
+    var showsValidatedAnswer: Bool {
+        guard let answer = state.validated, let shown = page.backForwardList.currentItem else {
+            return false
+        }
+        return isSame(answer.url, shown.url) && isSame(answer.title, shown.title)
+    }
+
     var name: String { definition.name }
     /// Whether it is to be loaded: it is enabled, and all that it has to send is known.
     var isLoaded: Bool { definition.settings.isEnabled && definition.missingSecrets.isEmpty }

@@ -49,7 +49,7 @@ extension Watcher {
             counts.add(lateness: now - running.due)
             target.state.lastStart = running.started
             // What the answer to a condition leaves as it is must be what is shown.
-            if !target.isBrowsed {
+            if !target.isBrowsed, target.showsValidatedAnswer {
                 running.sentValidators = target.state.validators(
                     for: running.settings.ownSide(of: running.definition))
             }
