@@ -165,7 +165,6 @@ package struct Schedule {
         guard let index = index(of: id), targets[index].isUnderWay else { return }
         let now = Nanoseconds(now)
         var target = targets[index]
-        // It was not its beat that a load ran over which came at once.
         let hadBeat = !target.isOutOfPhase
         if target.isRegular {
             target.next = target.nominal + target.step(failingLoads: failingLoads)
@@ -173,10 +172,12 @@ package struct Schedule {
         }
         target.check = check
         let due = target.next
-        if target.activity == .running, target.skipMissed(now: now), hadBeat {
+        // Whether it had not even begun when the next one was due: the queue was too long.
+        let isOverload = target.start > due
+        // A load that came at once has no beat to run over yet.
+        if target.activity == .running, target.skipMissed(now: now), hadBeat || isOverload {
             target.missedSince = due
-            // It had not even begun when the next one was due: the queue was too long.
-            target.isOverload = target.start > due
+            target.isOverload = isOverload
         }
         target.activity = target.activity == .running ? .waiting : .paused
         targets[index] = target
