@@ -65,7 +65,8 @@ let package = Package(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "CLinux", "CCurl",
+                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "CLinux",
+                "CCurl",
             ],
             swiftSettings: strict),
 
