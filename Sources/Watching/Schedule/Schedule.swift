@@ -46,7 +46,7 @@ package struct Schedule {
         let now = Nanoseconds(now)
         var ids: [ID] = []
         var atOnce: [Int] = []
-        var missed = Missed()
+        var missed = MissedStarts()
         for newcomer in newcomers {
             let index = place(newcomer)
             ids.append(id(of: index))
@@ -243,7 +243,7 @@ package struct Schedule {
     ) -> DurableEvent? {
         let now = Nanoseconds(now)
         var overdue: [Int] = []
-        var missed = Missed()
+        var missed = MissedStarts()
         for index in targets.indices {
             if targets[index].isUnderWay {
                 let due = targets[index].nominal + targets[index].interval
@@ -268,25 +268,6 @@ package struct Schedule {
 // MARK: - How it is done
 
 extension Schedule {
-    /// Loads that were due and did not run.
-    private struct Missed {
-        var first = Nanoseconds.max
-        var count = 0
-
-        /// Counts a load that was due, unless its jitter could have put it off until now.
-        mutating func add(_ due: Nanoseconds, of target: ScheduledTarget, now: Nanoseconds) {
-            guard now - due > target.interval / 10 else { return }
-            first = min(first, due)
-            count += 1
-        }
-
-        func gap(_ reason: GapReason, now: Nanoseconds, time: Timestamp) -> DurableEvent? {
-            guard count > 0 else { return nil }
-            return .gap(
-                since: time.earlier(by: now - first), until: time, reason: reason, targets: count)
-        }
-    }
-
     /// Since a stored moment; zero if the wall clock was set back behind it.
     private static func elapsed(since past: Timestamp, time: Timestamp) -> Nanoseconds {
         let (elapsed, overflow) = time.milliseconds.subtractingReportingOverflow(past.milliseconds)
@@ -398,7 +379,8 @@ extension ScheduledTarget {
 }
 
 extension Timestamp {
-    fileprivate func earlier(by span: Nanoseconds) -> Timestamp {
+    /// The moment so many nanoseconds before.
+    func earlier(by span: Nanoseconds) -> Timestamp {
         Timestamp(milliseconds: milliseconds - span / 1_000_000)
     }
 }
