@@ -6,9 +6,11 @@ import Reactor
 /// Input: the word that there are new events. Output: readers that are asked to take them; what a
 /// reader does not take keeps nobody waiting.
 final class EventStreams {
-    /// Readers hear of what came within this time together: each costs a write to its socket, and
-    /// an eye sees no difference. What comes alone is not held back.
-    private static let gathering = Duration.milliseconds(100)
+    /// Readers hear of what came within this time, times their number, together: each costs a write
+    /// to its socket, and few can be told at once what many can't. What comes alone is not held back.
+    private static let gatheringOfOne = Duration.milliseconds(6)
+    /// An eye sees no difference below; and nobody waits longer than the other.
+    private static let gathering = Duration.milliseconds(20)...Duration.milliseconds(400)
     /// Between two comments on a quiet stream.
     private static let beat = Duration.seconds(15)
     /// For how long events are kept when the last reader has gone: it may only have lost its
@@ -58,8 +60,10 @@ final class EventStreams {
     /// There is a new event.
     func advanced() {
         guard !streams.isEmpty, !delivery.isArmed else { return }
+        let wanted = Self.gatheringOfOne * streams.count
+        let gathering = min(max(wanted, Self.gathering.lowerBound), Self.gathering.upperBound)
         // A load brings several events in one turn: these go together in any case.
-        loop.arm(delivery, at: max(loop.now + .nanoseconds(1), lastDelivery + Self.gathering))
+        loop.arm(delivery, at: max(loop.now + .nanoseconds(1), lastDelivery + gathering))
     }
 
     /// Has all streams end when their readers have taken what there is.
