@@ -262,6 +262,10 @@ final class StoreThread {
             // Open like the one before: an end without a close is a crash.
             try Numbers.write(Numbers.isOpen, 1, in: new.database)
             queue.skip(past: try Numbers.read(Numbers.sequence, in: new.database))
+            // Before anything is written under them: the start after a crash goes by this mark.
+            let mark = queue.lastSequenceNumber + StoreQueue.sequenceBlock
+            try Numbers.write(Numbers.sequence, mark, in: new.database)
+            queue.reserved(through: mark)
             writer = new
             reader = nil
             damage = nil
