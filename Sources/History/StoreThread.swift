@@ -87,24 +87,27 @@ final class StoreThread {
 
     private func run() {
         blockSignals()
+        var isBehind = false
         while true {
             if retry > 0 {
                 queue.pause(milliseconds: retry)
-            } else {
+            } else if !isBehind {
                 queue.sleep(milliseconds: untilMaintenance())
                 queue.pause(milliseconds: Self.gathering)
             }
-            let work = queue.take(items: Self.itemsPerCommit)
+            // The rest stays where wishes of one target are put together.
+            let work = queue.take(items: held.isEmpty ? Self.itemsPerCommit : 0)
+            isBehind = work.isPartial
             if let mark = work.reservation { reserve(through: mark) }
             if let limits = work.limits {
                 retention = Retention(limits)
                 nextSweep = MonotonicClock.now()
             }
             held += work.batches
-            let isWritten = held.isEmpty || write()
+            let isWritten = held.isEmpty || write(isAll: !work.isPartial)
             answer(work.reads)
             tellOverflow(isWritten: isWritten)
-            let isDone = held.isEmpty && work.batches.isEmpty
+            let isDone = held.isEmpty && work.batches.isEmpty && !work.isPartial
             if work.isClosing, isDone || (!isWritten && queue.isClosingOverdue) { break }
             if isWritten, !work.isClosing { maintain() }
         }
@@ -130,7 +133,9 @@ final class StoreThread {
     // MARK: Writing
 
     /// Commits what is held; false if it must be tried again.
-    private func write() -> Bool {
+    ///
+    /// - Parameter isAll: Whether nothing else waits.
+    private func write(isAll: Bool) -> Bool {
         guard let writer = writer ?? repaired() else { return false }
         do {
             committed(held, try write(held, writer))
@@ -147,7 +152,7 @@ final class StoreThread {
         } catch {
             guard writeOneByOne(writer) else { return false }
         }
-        if queue.statistics.waitingBecause != nil {
+        if isAll, queue.statistics.waitingBecause != nil {
             queue.update { $0.waitingBecause = nil }
             listener.trouble(.cleared)
         }
@@ -235,10 +240,10 @@ final class StoreThread {
     private func tellOverflow(isWritten: Bool) {
         if hasToldOverflow, !isWritten || queue.isCrowded { return }
         let refused = queue.takeRefused()
-        if refused.batches > 0 {
+        if refused != StoreQueue.Refused() {
             listener.trouble(.overflow(batches: refused.batches, events: refused.events))
         }
-        hasToldOverflow = !hasToldOverflow && refused.batches > 0
+        hasToldOverflow = !hasToldOverflow && refused != StoreQueue.Refused()
     }
 
     // MARK: Reading

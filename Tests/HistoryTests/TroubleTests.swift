@@ -86,6 +86,79 @@ import TestSupport
         #expect(outcome.exitCode == 0)
     }
 
+    @Test(arguments: [1, 1000, 100_000])
+    func `takes the definitions of 100,000 targets, in batches of any size`(size: Int) throws {
+        let store = try Store()
+        let opening = try store.open()
+        let definition = VersionedBytes(version: 1, bytes: [UInt8](repeating: 7, count: 300))
+        for first in stride(from: 0, to: 100_000, by: size) {
+            let items = (first..<first + size).map {
+                Batch.Item.definition(target: "t\($0)", definition)
+            }
+            #expect(opening.store.submit(Batch(items)) != nil)
+        }
+        #expect(opening.store.close(within: .seconds(60)))
+        #expect(store.troubles == [])
+        #expect(try store.number("SELECT count(*) FROM definitions") == 100_000)
+        #expect(try store.number("SELECT id FROM targets WHERE name = 't54321'") == 54322)
+    }
+
+    @Test func `refuses nothing that is not said again, however long it is stuck`() async throws {
+        let store = try Store()
+        _ = try store.write(
+            Batch([.loadNumber(target: "kept", 5)]), Batch([.loadNumber(target: "gone", 9)]))
+        var limits = StoreLimits()
+        limits.waitingItems = 10
+        let opening = try store.open(limits)
+        let lock = try Database(store.folder.database, .write)
+        try lock.run("BEGIN IMMEDIATE", for: "test")
+        for load in Int64(6)...20 {
+            opening.store.submit(Batch([.event(change(load, of: "kept", seq: 0))]))
+        }
+        await store.wait { $0.troubles.count == 2 }
+        let state = VersionedBytes(version: 1, bytes: [2])
+        var list = BackForwardList()
+        list.append(.init(url: "https://a/", initialURL: "https://a/", title: "A"))
+        let pause = Pause(since: at(5), until: at(9))
+        func definition(_ turn: Int) -> VersionedBytes {
+            VersionedBytes(version: turn, bytes: [UInt8](repeating: 1, count: 100))
+        }
+        for turn in 1...50 {
+            let batches = [
+                Batch([.definition(target: "new", definition(turn))]),
+                Batch([.retire(target: "kept", at(1))]), Batch([.unretire(target: "kept")]),
+                Batch([.retire(target: "kept", at(Int64(turn)))]),
+                Batch([.pause(target: "new", pause), .state(target: "new", state)]),
+                Batch([.backForwardList(target: "new", list)]),
+                Batch([
+                    .forget(target: "gone"), .definition(target: "gone", definition(turn)),
+                    .loadNumber(target: "gone", 9),
+                ]),
+            ]
+            for batch in batches { #expect(opening.store.submit(batch) != nil) }
+        }
+        // The last of each kind and target.
+        #expect(opening.store.statistics.waitingItems == 18)
+        #expect(opening.store.submit(Batch([.loadNumber(target: "kept", 21)])) == nil)
+        try lock.run("ROLLBACK", for: "test")
+        await store.wait { $0.troubles.contains(.cleared) }
+        // Those that come later stay behind.
+        opening.store.submit(Batch([.pause(target: "new", nil)]))
+        #expect(opening.store.close(within: .seconds(10)))
+        let targets = try store.reader().targets()
+        let new = try #require(targets.first { $0.name == "new" })
+        #expect(new.definition == definition(50))
+        #expect(new.state == state)
+        #expect(new.backForwardList == list)
+        #expect(new.pause == nil)
+        let gone = try #require(targets.first { $0.name == "gone" })
+        #expect(gone.definition == definition(50))
+        #expect(gone.nextLoad == 10)
+        let kept = try #require(targets.first { $0.name == "kept" })
+        #expect(kept.retired == at(50))
+        #expect(try store.reader().events(of: "kept").count == 10)
+    }
+
     @Test func `drops a batch that can never be stored, says so, and goes on`() async throws {
         let store = try Store()
         let opening = try store.open()
