@@ -297,7 +297,8 @@ final class StoreQueue: Sendable {
     /// Whether more waits than a quarter of what may.
     var isCrowded: Bool {
         state.withLock {
-            $0.items > limits.waitingItems / 4 || $0.bytes > limits.waitingBytes / 4
+            $0.items + $0.late.count > limits.waitingItems / 4
+                || $0.bytes + $0.late.bytes > limits.waitingBytes / 4
         }
     }
 

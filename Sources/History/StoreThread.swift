@@ -24,6 +24,12 @@ final class StoreThread {
     /// Commits between two looks at the size of the file.
     private static let commitsPerSizeCheck = 64
 
+    private struct Spell {
+        let began = MonotonicClock.now()
+        /// Of those that waited, how many are written.
+        var events = 0
+    }
+
     private let file: StoreFile
     private let queue: StoreQueue
     private let listener: HistoryStore.Listener
@@ -39,7 +45,10 @@ final class StoreThread {
     /// Batches of a commit that failed, in order; they go first.
     private var held: [StoreQueue.Waiting] = []
     private var retry: Int64 = 0
-    private var hasToldOverflow = false
+    /// What was refused by the time that was told.
+    private var overflow: StoreQueue.Refused?
+    /// While nothing can be written, and until all that waited then is.
+    private var spell: Spell?
     private let now: @Sendable () -> Timestamp
 
     init(
@@ -111,6 +120,7 @@ final class StoreThread {
             if work.isClosing, isDone || (!isWritten && queue.isClosingOverdue) { break }
             if isWritten, !work.isClosing { maintain() }
         }
+        if overflow != nil { tellOverflow(isWritten: held.isEmpty) }
         guard held.isEmpty, let writer else { return }
         if writer.hasForgotten { try? scrub(writer) }
         // Should this fail, the next start takes it for a crash and skips some numbers.
@@ -147,14 +157,18 @@ final class StoreThread {
             retry = max(retry, Self.firstRetry)
             return false
         } catch  where error.isPassing {
-            wait(because: error)
+            wait(because: error.cause)
             return false
         } catch {
             guard writeOneByOne(writer) else { return false }
         }
-        if isAll, queue.statistics.waitingBecause != nil {
+        if isAll, let spell {
+            self.spell = nil
             queue.update { $0.waitingBecause = nil }
-            listener.trouble(.cleared)
+            listener.trouble(
+                .cleared(
+                    folder: file.folder.path, after: MonotonicClock.now() - spell.began,
+                    events: spell.events))
         }
         retry = 0
         return true
@@ -166,11 +180,13 @@ final class StoreThread {
             do {
                 committed([first], try write([first], writer))
             } catch  where error.isPassing || error.isDamage {
-                wait(because: error)
+                wait(because: error.cause)
                 return false
             } catch {
                 queue.release([first])
-                listener.trouble(.lost(events: first.batch.events, reason: "\(error)"))
+                listener.trouble(
+                    .lost(
+                        folder: file.folder.path, events: first.batch.events, reason: "\(error)"))
             }
             held.removeFirst()
         }
@@ -207,16 +223,18 @@ final class StoreThread {
 
     private func committed(_ waiting: [StoreQueue.Waiting], _ batches: [Batch]) {
         queue.release(waiting)
+        spell?.events += batches.reduce(0) { $0 + $1.events.count }
         if let writer, writer.hasForgotten { queue.set(firstLoad: writer.loadFloor + 1) }
         listener.committed(
             zip(waiting, batches).map { Receipt(ticket: $0.ticket, events: $1.events) })
     }
 
-    private func wait(because error: SQLiteError) {
-        if queue.statistics.waitingBecause == nil {
-            let reason = "\(error)"
+    private func wait(because cause: StoreTrouble.Cause) {
+        if spell == nil {
+            spell = Spell()
+            let reason = "\(cause)"
             queue.update { $0.waitingBecause = reason }
-            listener.trouble(.waiting(reason: reason))
+            listener.trouble(.waiting(folder: file.folder.path, cause))
         }
         retry = min(max(retry * 2, Self.firstRetry), Self.longestRetry)
     }
@@ -238,12 +256,16 @@ final class StoreThread {
     /// Tells at once when batches are refused, and once more, how many they were, when all that
     /// waits is written.
     private func tellOverflow(isWritten: Bool) {
-        if hasToldOverflow, !isWritten || queue.isCrowded { return }
+        if overflow != nil, !isWritten || queue.isCrowded { return }
         let refused = queue.takeRefused()
-        if refused != StoreQueue.Refused() {
-            listener.trouble(.overflow(batches: refused.batches, events: refused.events))
-        }
-        hasToldOverflow = !hasToldOverflow && refused != StoreQueue.Refused()
+        let before = overflow
+        if before == nil, refused == StoreQueue.Refused() { return }
+        let batches = refused.batches + (before?.batches ?? 0)
+        let events = refused.events + (before?.events ?? 0)
+        listener.trouble(
+            .overflow(
+                folder: file.folder.path, batches: batches, events: events, isOver: before != nil))
+        overflow = before == nil ? refused : nil
     }
 
     // MARK: Reading
@@ -277,7 +299,7 @@ final class StoreThread {
             listener.trouble(.repaired(report))
             return new
         } catch {
-            wait(because: SQLiteError(code: 0, message: "\(error)", action: "replace"))
+            wait(because: .notReplaced("\(error)"))
             return nil
         }
     }
@@ -311,7 +333,8 @@ final class StoreThread {
             statistics.droppedRows += Int64(dropped)
         }
         if try retention.check(bytes: bytes, now: now(), in: writer.database) {
-            listener.trouble(.tooLarge(bytes: bytes))
+            listener.trouble(
+                .tooLarge(folder: file.folder.path, bytes: bytes, limit: retention.limits.bytes))
         }
     }
 

@@ -22,13 +22,48 @@ import TestSupport
         #expect(opening.store.statistics.waitingItems == 20)
         #expect(opening.store.statistics.waitingBecause != nil)
         try other.run("COMMIT", for: "test")
-        await store.wait { $0.troubles.last == .cleared }
+        await store.wait { $0.hasCleared }
         #expect(store.receipts.flatMap(\.events) == events)
         #expect(opening.store.statistics.waitingItems == 0)
         #expect(opening.store.statistics.waitingBecause == nil)
         #expect(opening.store.close(within: .seconds(10)))
         #expect(try store.reader().events(of: "blog") == events)
-        #expect(store.troubles.count == 2)
+        try #require(store.troubles.count == 2)
+        let path = store.folder.path
+        let words = store.troubles.map { "\($0)" }
+        #expect(
+            words.first == "the history in \(path) can't be written: another program keeps the"
+                + " database locked (let it end); loads go on, and what they show waits in memory")
+        #expect(words[1].hasPrefix("the history in \(path) is written again, after "))
+        #expect(words[1].hasSuffix(" s: 20 events had to wait"))
+    }
+
+    @Test func `says what is wrong, where, and the way out, in words for people`() {
+        let events = (Int64(1)...4).map { change($0, seq: 0) }
+        let report = DamageReport(
+            reason: "database disk image is malformed", setAside: "/s/history.db.damaged-1",
+            salvagedTargets: 3, salvagedEvents: 4, salvagedTitles: 5, isComplete: false)
+        let causes: [StoreTrouble.Cause] = [
+            .full, .locked, .forbidden, .failing("disk I/O error"), .notReplaced("no space"),
+        ]
+        let others: [StoreTrouble] = [
+            .cleared(folder: "/s", after: .seconds(7300), events: 1),
+            .overflow(folder: "/s", batches: 1, events: 0, isOver: false),
+            .overflow(folder: "/s", batches: 7, events: 1, isOver: true),
+            .lost(folder: "/s", events: events, reason: "UNIQUE constraint failed"),
+            .repaired(report), .tooLarge(folder: "/s", bytes: 3 << 20, limit: 2 << 20),
+            .removed(folder: "/s"),
+        ]
+        for trouble in causes.map({ StoreTrouble.waiting(folder: "/s", $0) }) + others {
+            let text = "\(trouble)"
+            #expect(text.contains("/s"))
+            #expect(!text.contains("History.") && !text.contains("[") && !text.contains(": 0"))
+            if case .cleared = trouble { continue }
+            #expect(text.contains("("), "the way out: \(text)")
+        }
+        #expect("\(others[0])".hasSuffix("after 2 h: 1 event had to wait"))
+        #expect("\(others[3])".contains("4 events (titleChanged of blog, titleChanged of blog,"))
+        #expect("\(others[5])".contains("takes 3 MiB"))
     }
 
     @Test func `keeps no number while it waits, and leaves no hole`() async throws {
@@ -141,7 +176,7 @@ import TestSupport
         #expect(opening.store.statistics.waitingItems == 18)
         #expect(opening.store.submit(Batch([.loadNumber(target: "kept", 21)])) == nil)
         try lock.run("ROLLBACK", for: "test")
-        await store.wait { $0.troubles.contains(.cleared) }
+        await store.wait { $0.hasCleared }
         // Those that come later stay behind.
         opening.store.submit(Batch([.pause(target: "new", nil)]))
         #expect(opening.store.close(within: .seconds(10)))
@@ -167,7 +202,7 @@ import TestSupport
         opening.store.submit(Batch([.event(change(3, seq: 8))]))
         #expect(opening.store.close(within: .seconds(10)))
         #expect(store.receipts.flatMap(\.events).map(\.seq) == [7, 8])
-        guard case .lost(let events, _)? = store.troubles.first else {
+        guard case .lost(_, let events, _)? = store.troubles.first else {
             Issue.record("\(store.troubles)")
             return
         }
