@@ -39,19 +39,8 @@ package struct Batch: Sendable {
 
     package mutating func append(_ item: Item) {
         items.append(item)
-        bytes += Self.overhead
-        switch item {
-        case .event(let event):
-            events.append(event)
-            bytes += event.event.approximateBytes
-        case .observation(_, let observation):
-            if case .title(let title) = observation.outcome { bytes += title?.utf8.count ?? 0 }
-        case .state(_, let value), .definition(_, let value): bytes += value.bytes.count
-        case .backForwardList(_, let list): bytes += Encoded.list(list).count
-        case .lastGood(_, let record), .lastFailed(_, let record):
-            bytes += record.url.utf8.count + (record.title?.utf8.count ?? 0)
-        case .loadNumber, .retire, .unretire, .pause, .forget: break
-        }
+        bytes += item.bytes
+        if case .event(let event) = item { events.append(event) }
     }
 
     /// How many events have no number yet.
@@ -73,9 +62,29 @@ package struct Batch: Sendable {
         }
         return numbered
     }
+}
 
+extension Batch.Item {
     /// What an item needs beside its strings: a guess on the high side.
     private static let overhead = 256
+
+    /// About how much memory it needs.
+    var bytes: Int {
+        switch self {
+        case .event(let event): Self.overhead + event.event.approximateBytes
+        case .observation(_, let observation):
+            if case .title(let title?) = observation.outcome {
+                Self.overhead + title.utf8.count
+            } else {
+                Self.overhead
+            }
+        case .state(_, let value), .definition(_, let value): Self.overhead + value.bytes.count
+        case .backForwardList(_, let list): Self.overhead + Encoded.list(list).count
+        case .lastGood(_, let record), .lastFailed(_, let record):
+            Self.overhead + record.url.utf8.count + (record.title?.utf8.count ?? 0)
+        case .loadNumber, .retire, .unretire, .pause, .forget: Self.overhead
+        }
+    }
 }
 
 /// A batch is on the disk.

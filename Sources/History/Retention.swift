@@ -13,7 +13,7 @@ struct Retention {
     /// Pages given back to the file system at a time.
     private static let pagesPerStep = 2000
 
-    private let limits: StoreLimits
+    let limits: StoreLimits
     /// Rows that a target may have; lower than the limit's while the store is too large.
     private var rows: Int
     private var cutoff = Int64.min

@@ -24,23 +24,6 @@ package enum StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What the store has to tell its owner beside receipts.
-package enum StoreTrouble: Equatable, Sendable {
-    /// Nothing can be written for now; batches wait in memory and are tried again.
-    case waiting(reason: String)
-    /// Everything that waited is written.
-    case cleared
-    /// More waits than memory is given for: so many batches were refused since the store last
-    /// could write, and so many events were in them. Told once a spell, and at its end.
-    case overflow(batches: Int64, events: Int64)
-    /// A batch can't be stored at all and was dropped: a mistake of ours.
-    case lost(events: [StoredEvent], reason: String)
-    /// The database was found damaged while in use, and replaced.
-    case repaired(DamageReport)
-    /// Rows are at the newest few of every target, and the store is still larger than allowed.
-    case tooLarge(bytes: Int64)
-}
-
 /// A damaged database was set aside.
 package struct DamageReport: Equatable, Sendable {
     /// What was wrong.

@@ -24,9 +24,9 @@ final class StoreQueue: Sendable {
         var limits: StoreLimits?
         /// What others want to know of the folder.
         var reads: [Read] = []
+        /// More waits than was handed over.
+        var isPartial = false
         var isClosing = false
-        /// Refused since this was last asked.
-        var refused = Refused()
     }
 
     struct Refused: Equatable {
@@ -40,6 +40,8 @@ final class StoreQueue: Sendable {
 
     private struct State {
         var waiting: [Waiting] = []
+        /// Behind those; moved there before anything else is.
+        var late = LateWishes()
         /// Of all batches not on the disk, those in the thread's hands too.
         var items = 0
         var bytes = 0
@@ -60,6 +62,32 @@ final class StoreQueue: Sendable {
         /// Set by the owner, and not yet taken by the thread.
         var newLimits: StoreLimits?
         var reads: [Read] = []
+
+        mutating func nextTicket() -> Int64 {
+            tickets += 1
+            return tickets
+        }
+
+        mutating func refuse(_ batch: Batch) -> Int64? {
+            refused.batches += 1
+            refused.events += Int64(batch.events.count)
+            return nil
+        }
+
+        mutating func append(_ batch: Batch, ticket: Int64? = nil) -> Int64 {
+            items += batch.items.count
+            bytes += batch.bytes
+            let ticket = ticket ?? nextTicket()
+            waiting.append(Waiting(ticket: ticket, batch: batch))
+            return ticket
+        }
+
+        /// What comes after them is to stay behind them.
+        mutating func moveLate() {
+            guard !late.isEmpty else { return }
+            let ticket = late.ticket
+            for batch in late.take() { _ = append(batch, ticket: ticket) }
+        }
     }
 
     private let limits: StoreLimits
@@ -119,23 +147,24 @@ final class StoreQueue: Sendable {
     /// The number that comes next.
     var nextSequenceNumber: Int64 { state.withLock { $0.nextSequence } }
 
+    /// What nobody says again is taken whatever waits; see ``LateWishes``.
     func submit(_ batch: Batch) -> Int64? {
         let (ticket, needsWake) = state.withLock { state -> (Int64?, Bool) in
             let share = batch.events.isEmpty ? 2 : 1
             let fits =
-                state.items + batch.items.count <= limits.waitingItems / share
-                && state.bytes + batch.bytes <= limits.waitingBytes / share
-            guard fits, !state.isClosing else {
-                state.refused.batches += 1
-                state.refused.events += Int64(batch.events.count)
-                return (nil, false)
-            }
-            state.items += batch.items.count
-            state.bytes += batch.bytes
-            state.tickets += 1
-            state.waiting.append(Waiting(ticket: state.tickets, batch: batch))
+                state.items + state.late.count + batch.items.count <= limits.waitingItems / share
+                && state.bytes + state.late.bytes + batch.bytes <= limits.waitingBytes / share
+            guard !state.isClosing else { return (state.refuse(batch), false) }
             defer { state.isAsleep = false }
-            return (state.tickets, state.isAsleep)
+            if fits {
+                state.moveLate()
+                return (state.append(batch), state.isAsleep)
+            }
+            guard batch.isWish else { return (state.refuse(batch), false) }
+            state.refused.events += Int64(batch.events.count)
+            if state.late.isEmpty { state.late = LateWishes(ticket: state.nextTicket()) }
+            state.late.add(batch)
+            return (state.late.ticket, state.isAsleep)
         }
         if needsWake { Self.write(wakeUp) }
         return ticket
@@ -169,8 +198,8 @@ final class StoreQueue: Sendable {
     var statistics: HistoryStore.Statistics {
         state.withLock { state in
             var statistics = state.statistics
-            statistics.waitingItems = state.items
-            statistics.waitingBytes = state.bytes
+            statistics.waitingItems = state.items + state.late.count
+            statistics.waitingBytes = state.bytes + state.late.bytes
             return statistics
         }
     }
@@ -188,7 +217,7 @@ final class StoreQueue: Sendable {
     }
 
     /// Whether nothing waits, in the thread's hands neither.
-    var isEmpty: Bool { state.withLock { $0.items == 0 } }
+    var isEmpty: Bool { state.withLock { $0.items == 0 && $0.late.isEmpty } }
 
     // MARK: The store's thread
 
@@ -197,8 +226,8 @@ final class StoreQueue: Sendable {
         let isIdle = state.withLock { state in
             let isLow = state.reservedThrough - state.nextSequence < Self.sequenceBlock / 2
             state.isAsleep =
-                state.waiting.isEmpty && !state.isClosing && !isLow && state.newLimits == nil
-                && state.reads.isEmpty
+                state.waiting.isEmpty && state.late.isEmpty && !state.isClosing && !isLow
+                && state.newLimits == nil && state.reads.isEmpty
             return state.isAsleep
         }
         if isIdle { pause(milliseconds: milliseconds) }
@@ -228,17 +257,20 @@ final class StoreQueue: Sendable {
         state.withLock { $0.isClosing && MonotonicClock.now() >= $0.closingDeadline }
     }
 
-    /// Hands over what waits, at most so many items (but one batch at least).
+    /// Hands over what waits, at most so many items (but one batch at least, unless there are to be
+    /// none).
     func take(items limit: Int) -> Work {
         state.withLock { state in
             var work = Work()
             var items = 0
+            if limit > 0, state.waiting.isEmpty { state.moveLate() }
             let count = state.waiting.prefix { waiting in
                 items += waiting.batch.items.count
                 return items <= limit
             }.count
-            work.batches = Array(state.waiting.prefix(max(count, 1)))
+            work.batches = Array(state.waiting.prefix(max(count, min(limit, 1))))
             state.waiting.removeFirst(work.batches.count)
+            work.isPartial = !state.waiting.isEmpty || !state.late.isEmpty
             if state.reservedThrough - state.nextSequence < Self.sequenceBlock / 2 {
                 work.reservation = state.nextSequence + Self.sequenceBlock
             }
@@ -272,7 +304,8 @@ final class StoreQueue: Sendable {
     /// Whether more waits than a quarter of what may.
     var isCrowded: Bool {
         state.withLock {
-            $0.items > limits.waitingItems / 4 || $0.bytes > limits.waitingBytes / 4
+            $0.items + $0.late.count > limits.waitingItems / 4
+                || $0.bytes + $0.late.bytes > limits.waitingBytes / 4
         }
     }
 

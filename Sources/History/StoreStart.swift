@@ -29,7 +29,10 @@ extension StoreFile {
         _ database: consuming Database, damage: DamageReport?, migratedFrom: String?
     ) throws -> StoreStart {
         let wasOpen = try Numbers.read(Numbers.isOpen, in: database) == 1
-        let mark = try Numbers.read(Numbers.sequence, in: database)
+        // The mark is above all numbers; should it ever not be, an event that is there must not
+        // keep out those to come.
+        let newest = try database.number("SELECT max(seq) FROM events") ?? 0
+        let mark = max(try Numbers.read(Numbers.sequence, in: database), newest)
         let epoch = try Numbers.read(Numbers.epoch, in: database) + 1
         let reserved = mark + StoreQueue.sequenceBlock
         try database.run("BEGIN IMMEDIATE", for: "reserve numbers")

@@ -24,6 +24,12 @@ final class StoreThread {
     /// Commits between two looks at the size of the file.
     private static let commitsPerSizeCheck = 64
 
+    private struct Spell {
+        let began = MonotonicClock.now()
+        /// Of those that waited, how many are written.
+        var events = 0
+    }
+
     private let file: StoreFile
     private let queue: StoreQueue
     private let listener: HistoryStore.Listener
@@ -39,7 +45,10 @@ final class StoreThread {
     /// Batches of a commit that failed, in order; they go first.
     private var held: [StoreQueue.Waiting] = []
     private var retry: Int64 = 0
-    private var hasToldOverflow = false
+    /// What was refused by the time that was told.
+    private var overflow: StoreQueue.Refused?
+    /// While nothing can be written, and until all that waited then is.
+    private var spell: Spell?
     private let now: @Sendable () -> Timestamp
 
     init(
@@ -87,27 +96,31 @@ final class StoreThread {
 
     private func run() {
         blockSignals()
+        var isBehind = false
         while true {
             if retry > 0 {
                 queue.pause(milliseconds: retry)
-            } else {
+            } else if !isBehind {
                 queue.sleep(milliseconds: untilMaintenance())
                 queue.gather(milliseconds: Self.gathering)
             }
-            let work = queue.take(items: Self.itemsPerCommit)
+            // The rest stays where wishes of one target are put together.
+            let work = queue.take(items: held.isEmpty ? Self.itemsPerCommit : 0)
+            isBehind = work.isPartial
             if let mark = work.reservation { reserve(through: mark) }
             if let limits = work.limits {
                 retention = Retention(limits)
                 nextSweep = MonotonicClock.now()
             }
             held += work.batches
-            let isWritten = held.isEmpty || write()
+            let isWritten = held.isEmpty || write(isAll: !work.isPartial)
             answer(work.reads)
             tellOverflow(isWritten: isWritten)
-            let isDone = held.isEmpty && work.batches.isEmpty
+            let isDone = held.isEmpty && work.batches.isEmpty && !work.isPartial
             if work.isClosing, isDone || (!isWritten && queue.isClosingOverdue) { break }
             if isWritten, !work.isClosing { maintain() }
         }
+        if overflow != nil { tellOverflow(isWritten: held.isEmpty) }
         guard held.isEmpty, let writer else { return }
         if writer.hasForgotten { try? scrub(writer) }
         // Should this fail, the next start takes it for a crash and skips some numbers.
@@ -130,7 +143,9 @@ final class StoreThread {
     // MARK: Writing
 
     /// Commits what is held; false if it must be tried again.
-    private func write() -> Bool {
+    ///
+    /// - Parameter isAll: Whether nothing else waits.
+    private func write(isAll: Bool) -> Bool {
         guard let writer = writer ?? repaired() else { return false }
         do {
             committed(held, try write(held, writer))
@@ -142,14 +157,18 @@ final class StoreThread {
             retry = max(retry, Self.firstRetry)
             return false
         } catch  where error.isPassing {
-            wait(because: error)
+            wait(because: error.cause)
             return false
         } catch {
             guard writeOneByOne(writer) else { return false }
         }
-        if queue.statistics.waitingBecause != nil {
+        if isAll, let spell {
+            self.spell = nil
             queue.update { $0.waitingBecause = nil }
-            listener.trouble(.cleared)
+            listener.trouble(
+                .cleared(
+                    folder: file.folder.path, after: MonotonicClock.now() - spell.began,
+                    events: spell.events))
         }
         retry = 0
         return true
@@ -161,11 +180,13 @@ final class StoreThread {
             do {
                 committed([first], try write([first], writer))
             } catch  where error.isPassing || error.isDamage {
-                wait(because: error)
+                wait(because: error.cause)
                 return false
             } catch {
                 queue.release([first])
-                listener.trouble(.lost(events: first.batch.events, reason: "\(error)"))
+                listener.trouble(
+                    .lost(
+                        folder: file.folder.path, events: first.batch.events, reason: "\(error)"))
             }
             held.removeFirst()
         }
@@ -202,16 +223,18 @@ final class StoreThread {
 
     private func committed(_ waiting: [StoreQueue.Waiting], _ batches: [Batch]) {
         queue.release(waiting)
+        spell?.events += batches.reduce(0) { $0 + $1.events.count }
         if let writer, writer.hasForgotten { queue.set(firstLoad: writer.loadFloor + 1) }
         listener.committed(
             zip(waiting, batches).map { Receipt(ticket: $0.ticket, events: $1.events) })
     }
 
-    private func wait(because error: SQLiteError) {
-        if queue.statistics.waitingBecause == nil {
-            let reason = "\(error)"
+    private func wait(because cause: StoreTrouble.Cause) {
+        if spell == nil {
+            spell = Spell()
+            let reason = "\(cause)"
             queue.update { $0.waitingBecause = reason }
-            listener.trouble(.waiting(reason: reason))
+            listener.trouble(.waiting(folder: file.folder.path, cause))
         }
         retry = min(max(retry * 2, Self.firstRetry), Self.longestRetry)
     }
@@ -233,12 +256,16 @@ final class StoreThread {
     /// Tells at once when batches are refused, and once more, how many they were, when all that
     /// waits is written.
     private func tellOverflow(isWritten: Bool) {
-        if hasToldOverflow, !isWritten || queue.isCrowded { return }
+        if overflow != nil, !isWritten || queue.isCrowded { return }
         let refused = queue.takeRefused()
-        if refused.batches > 0 {
-            listener.trouble(.overflow(batches: refused.batches, events: refused.events))
-        }
-        hasToldOverflow = !hasToldOverflow && refused.batches > 0
+        let before = overflow
+        if before == nil, refused == StoreQueue.Refused() { return }
+        let batches = refused.batches + (before?.batches ?? 0)
+        let events = refused.events + (before?.events ?? 0)
+        listener.trouble(
+            .overflow(
+                folder: file.folder.path, batches: batches, events: events, isOver: before != nil))
+        overflow = before == nil ? refused : nil
     }
 
     // MARK: Reading
@@ -262,13 +289,17 @@ final class StoreThread {
             // Open like the one before: an end without a close is a crash.
             try Numbers.write(Numbers.isOpen, 1, in: new.database)
             queue.skip(past: try Numbers.read(Numbers.sequence, in: new.database))
+            // Before anything is written under them: the start after a crash goes by this mark.
+            let mark = queue.lastSequenceNumber + StoreQueue.sequenceBlock
+            try Numbers.write(Numbers.sequence, mark, in: new.database)
+            queue.reserved(through: mark)
             writer = new
             reader = nil
             damage = nil
             listener.trouble(.repaired(report))
             return new
         } catch {
-            wait(because: SQLiteError(code: 0, message: "\(error)", action: "replace"))
+            wait(because: .notReplaced("\(error)"))
             return nil
         }
     }
@@ -302,7 +333,8 @@ final class StoreThread {
             statistics.droppedRows += Int64(dropped)
         }
         if try retention.check(bytes: bytes, now: now(), in: writer.database) {
-            listener.trouble(.tooLarge(bytes: bytes))
+            listener.trouble(
+                .tooLarge(folder: file.folder.path, bytes: bytes, limit: retention.limits.bytes))
         }
     }
 

@@ -272,7 +272,7 @@ final class StoreWriter {
 
 extension Batch.Item {
     /// The target it is about; nil for the service.
-    fileprivate var target: String? {
+    var target: String? {
         switch self {
         case .event(let event): event.target
         case .observation(let target, _), .loadNumber(let target, _), .state(let target, _),

@@ -45,6 +45,36 @@ private func size(_ path: String) throws -> Int {
     return Int(status.st_size)
 }
 
+/// Destroys pages that the next batch must read, under a store that is open.
+private func destroyTargets(of store: Store) throws {
+    // The list of targets' first page: the next batch must read it.
+    let root = try #require(
+        try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'targets'"))
+    let index = try #require(
+        try store.number(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_targets_1'"))
+    let junk = [UInt8](repeating: 0xA5, count: 4096)
+    for page in [root, index] {
+        try overwrite(store.folder.database, at: Int(page - 1) * 4096, with: junk)
+    }
+    // Another writer's change makes the store drop the pages that it knows.
+    try? store.run("INSERT INTO facts VALUES ('x', 'y')")
+}
+
+/// Copies a file that may be in use.
+private func copy(_ path: String, to copy: String) throws {
+    let source = FileDescriptor(owning: try call("open") { open(path, O_RDONLY) })
+    let target = FileDescriptor(
+        owning: try call("create") { open(copy, O_WRONLY | O_CREAT | O_EXCL, 0o640) })
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+        let count = read(source.raw, &bytes, bytes.count)
+        try #require(count >= 0)
+        if count == 0 { return }
+        try #require(Glibc.write(target.raw, bytes, count) == count)
+    }
+}
+
 @Suite struct `Damaged store` {
     // B69: a flipped page; B68: garbage at the end.
     @Test(arguments: 2...12)
@@ -121,18 +151,7 @@ private func size(_ path: String) throws -> Int {
     @Test func `is replaced while it is in use, and nothing that waits is lost`() async throws {
         let store = try filled()
         let opening = try store.open()
-        // The list of targets' first page: the next batch must read it.
-        let root = try #require(
-            try store.number("SELECT rootpage FROM sqlite_schema WHERE name = 'targets'"))
-        let index = try #require(
-            try store.number(
-                "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_targets_1'"))
-        let junk = [UInt8](repeating: 0xA5, count: 4096)
-        for page in [root, index] {
-            try overwrite(store.folder.database, at: Int(page - 1) * 4096, with: junk)
-        }
-        // Another writer's change makes the store drop the pages that it knows.
-        try? store.run("INSERT INTO facts VALUES ('x', 'y')")
+        try destroyTargets(of: store)
         let seq = (opening.store.nextSequenceNumbers() ?? -1)
         opening.store.submit(Batch([.event(change(1, of: "new", seq: seq))]))
         #expect(opening.store.close(within: .seconds(10)))
@@ -143,6 +162,47 @@ private func size(_ path: String) throws -> Int {
         }
         #expect(damage.salvagedEvents > 0)
         #expect(try store.reader().events(of: "new").map(\.seq) == [seq])
+    }
+
+    @Test func `gives no number twice when a kill follows the replacing while it is in use`()
+        throws
+    {
+        let store = try filled()
+        let killed = try Store()
+        try killed.folder.create()
+        let told = Locked<[Int64]>([])
+        let (from, to) = (store.folder.path, killed.folder.path)
+        let listener = HistoryStore.Listener { receipts in
+            // What a kill would leave behind at this moment.
+            for name in ["/history.db", "/history.db-wal"] where told.withLock({ $0.isEmpty }) {
+                do { try copy(from + name, to: to + name) } catch { Issue.record(error) }
+            }
+            told.withLock { $0 += receipts.flatMap(\.events).map(\.seq) }
+        } trouble: { _ in
+        }
+        let opening = try HistoryStore.open(store.folder, version: "1", listener: listener)
+        try destroyTargets(of: store)
+        opening.store.submit(Batch([.event(change(1, of: "new", seq: 0))]))
+        #expect(opening.store.close(within: .seconds(10)))
+        #expect(store.files("history.db.damaged-").count == 2)
+        let last = try #require(told.withLock { $0.last })
+        let next = try killed.open()
+        #expect(!next.wasClosedCleanly)
+        #expect(next.store.nextSequenceNumber > last + StoreQueue.sequenceBlock / 2)
+        next.store.submit(Batch([.event(change(2, of: "new", seq: 0))]))
+        #expect(next.store.close(within: .seconds(10)))
+        #expect(killed.troubles == [])
+        #expect(try killed.reader().events(of: "new").count == 2)
+    }
+
+    @Test func `goes on above the newest event, whatever the mark says`() throws {
+        let store = try filled()
+        try store.run("UPDATE numbers SET value = 1000 WHERE name = 'seq'")
+        let opening = try store.open()
+        #expect(opening.store.nextSequenceNumber == 2001)
+        opening.store.submit(Batch([.event(change(11, of: "t7", seq: 0))]))
+        #expect(opening.store.close(within: .seconds(10)))
+        #expect(store.receipts.last?.events.map(\.seq) == [2001])
     }
 
     @Test func `is replaced in the end when a crash cuts the replacing short`() throws {

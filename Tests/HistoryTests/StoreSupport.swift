@@ -29,6 +29,11 @@ final class Store: Sendable {
     var receipts: [Receipt] { told.withLock { $0 } }
     var troubles: [StoreTrouble] { heard.withLock { $0 } }
 
+    /// Whether all is written after nothing could be.
+    var hasCleared: Bool {
+        troubles.contains { if case .cleared = $0 { true } else { false } }
+    }
+
     /// Sets the wall clock that retention goes by.
     func set(clock time: Timestamp) { clock.withLock { $0 = time } }
 

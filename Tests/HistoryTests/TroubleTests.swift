@@ -22,13 +22,48 @@ import TestSupport
         #expect(opening.store.statistics.waitingItems == 20)
         #expect(opening.store.statistics.waitingBecause != nil)
         try other.run("COMMIT", for: "test")
-        await store.wait { $0.troubles.last == .cleared }
+        await store.wait { $0.hasCleared }
         #expect(store.receipts.flatMap(\.events) == events)
         #expect(opening.store.statistics.waitingItems == 0)
         #expect(opening.store.statistics.waitingBecause == nil)
         #expect(opening.store.close(within: .seconds(10)))
         #expect(try store.reader().events(of: "blog") == events)
-        #expect(store.troubles.count == 2)
+        try #require(store.troubles.count == 2)
+        let path = store.folder.path
+        let words = store.troubles.map { "\($0)" }
+        #expect(
+            words.first == "the history in \(path) can't be written: another program keeps the"
+                + " database locked (let it end); loads go on, and what they show waits in memory")
+        #expect(words[1].hasPrefix("the history in \(path) is written again, after "))
+        #expect(words[1].hasSuffix(" s: 20 events had to wait"))
+    }
+
+    @Test func `says what is wrong, where, and the way out, in words for people`() {
+        let events = (Int64(1)...4).map { change($0, seq: 0) }
+        let report = DamageReport(
+            reason: "database disk image is malformed", setAside: "/s/history.db.damaged-1",
+            salvagedTargets: 3, salvagedEvents: 4, salvagedTitles: 5, isComplete: false)
+        let causes: [StoreTrouble.Cause] = [
+            .full, .locked, .forbidden, .failing("disk I/O error"), .notReplaced("no space"),
+        ]
+        let others: [StoreTrouble] = [
+            .cleared(folder: "/s", after: .seconds(7300), events: 1),
+            .overflow(folder: "/s", batches: 1, events: 0, isOver: false),
+            .overflow(folder: "/s", batches: 7, events: 1, isOver: true),
+            .lost(folder: "/s", events: events, reason: "UNIQUE constraint failed"),
+            .repaired(report), .tooLarge(folder: "/s", bytes: 3 << 20, limit: 2 << 20),
+            .removed(folder: "/s"),
+        ]
+        for trouble in causes.map({ StoreTrouble.waiting(folder: "/s", $0) }) + others {
+            let text = "\(trouble)"
+            #expect(text.contains("/s"))
+            #expect(!text.contains("History.") && !text.contains("[") && !text.contains(": 0"))
+            if case .cleared = trouble { continue }
+            #expect(text.contains("("), "the way out: \(text)")
+        }
+        #expect("\(others[0])".hasSuffix("after 2 h: 1 event had to wait"))
+        #expect("\(others[3])".contains("4 events (titleChanged of blog, titleChanged of blog,"))
+        #expect("\(others[5])".contains("takes 3 MiB"))
     }
 
     @Test func `keeps no number while it waits, and leaves no hole`() async throws {
@@ -86,6 +121,79 @@ import TestSupport
         #expect(outcome.exitCode == 0)
     }
 
+    @Test(arguments: [1, 1000, 100_000])
+    func `takes the definitions of 100,000 targets, in batches of any size`(size: Int) throws {
+        let store = try Store()
+        let opening = try store.open()
+        let definition = VersionedBytes(version: 1, bytes: [UInt8](repeating: 7, count: 300))
+        for first in stride(from: 0, to: 100_000, by: size) {
+            let items = (first..<first + size).map {
+                Batch.Item.definition(target: "t\($0)", definition)
+            }
+            #expect(opening.store.submit(Batch(items)) != nil)
+        }
+        #expect(opening.store.close(within: .seconds(60)))
+        #expect(store.troubles == [])
+        #expect(try store.number("SELECT count(*) FROM definitions") == 100_000)
+        #expect(try store.number("SELECT id FROM targets WHERE name = 't54321'") == 54322)
+    }
+
+    @Test func `refuses nothing that is not said again, however long it is stuck`() async throws {
+        let store = try Store()
+        _ = try store.write(
+            Batch([.loadNumber(target: "kept", 5)]), Batch([.loadNumber(target: "gone", 9)]))
+        var limits = StoreLimits()
+        limits.waitingItems = 10
+        let opening = try store.open(limits)
+        let lock = try Database(store.folder.database, .write)
+        try lock.run("BEGIN IMMEDIATE", for: "test")
+        for load in Int64(6)...20 {
+            opening.store.submit(Batch([.event(change(load, of: "kept", seq: 0))]))
+        }
+        await store.wait { $0.troubles.count == 2 }
+        let state = VersionedBytes(version: 1, bytes: [2])
+        var list = BackForwardList()
+        list.append(.init(url: "https://a/", initialURL: "https://a/", title: "A"))
+        let pause = Pause(since: at(5), until: at(9))
+        func definition(_ turn: Int) -> VersionedBytes {
+            VersionedBytes(version: turn, bytes: [UInt8](repeating: 1, count: 100))
+        }
+        for turn in 1...50 {
+            let batches = [
+                Batch([.definition(target: "new", definition(turn))]),
+                Batch([.retire(target: "kept", at(1))]), Batch([.unretire(target: "kept")]),
+                Batch([.retire(target: "kept", at(Int64(turn)))]),
+                Batch([.pause(target: "new", pause), .state(target: "new", state)]),
+                Batch([.backForwardList(target: "new", list)]),
+                Batch([
+                    .forget(target: "gone"), .definition(target: "gone", definition(turn)),
+                    .loadNumber(target: "gone", 9),
+                ]),
+            ]
+            for batch in batches { #expect(opening.store.submit(batch) != nil) }
+        }
+        // The last of each kind and target.
+        #expect(opening.store.statistics.waitingItems == 18)
+        #expect(opening.store.submit(Batch([.loadNumber(target: "kept", 21)])) == nil)
+        try lock.run("ROLLBACK", for: "test")
+        await store.wait { $0.hasCleared }
+        // Those that come later stay behind.
+        opening.store.submit(Batch([.pause(target: "new", nil)]))
+        #expect(opening.store.close(within: .seconds(10)))
+        let targets = try store.reader().targets()
+        let new = try #require(targets.first { $0.name == "new" })
+        #expect(new.definition == definition(50))
+        #expect(new.state == state)
+        #expect(new.backForwardList == list)
+        #expect(new.pause == nil)
+        let gone = try #require(targets.first { $0.name == "gone" })
+        #expect(gone.definition == definition(50))
+        #expect(gone.nextLoad == 10)
+        let kept = try #require(targets.first { $0.name == "kept" })
+        #expect(kept.retired == at(50))
+        #expect(try store.reader().events(of: "kept").count == 10)
+    }
+
     @Test func `drops a batch that can never be stored, says so, and goes on`() async throws {
         let store = try Store()
         let opening = try store.open()
@@ -94,7 +202,7 @@ import TestSupport
         opening.store.submit(Batch([.event(change(3, seq: 8))]))
         #expect(opening.store.close(within: .seconds(10)))
         #expect(store.receipts.flatMap(\.events).map(\.seq) == [7, 8])
-        guard case .lost(let events, _)? = store.troubles.first else {
+        guard case .lost(_, let events, _)? = store.troubles.first else {
             Issue.record("\(store.troubles)")
             return
         }

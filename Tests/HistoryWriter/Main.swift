@@ -106,8 +106,13 @@ private enum Full {
             let numbers = receipts.flatMap(\.events).map(\.seq)
             told.withLock { $0 += numbers }
         } trouble: { trouble in
-            let text = "\(trouble)"
-            troubles.withLock { $0.append(text) }
+            let word =
+                switch trouble {
+                case .waiting: "waiting"
+                case .cleared: "cleared"
+                default: "\(trouble)"
+                }
+            troubles.withLock { $0.append(word) }
         }
         let store = try HistoryStore.open(folder, version: "1.0", listener: listener).store
         limitFiles(to: 300_000)
@@ -127,7 +132,7 @@ private enum Full {
         limitFiles(to: rlim_t.max)
         let isClosed = store.close(within: .seconds(5))
         tell("closed \(isClosed)")
-        tell("troubles \(troubles.withLock { $0 }.map { $0.prefix { $0 != "(" } })")
+        tell("troubles \(troubles.withLock { $0 })")
         let all = told.withLock { $0 }
         tell("in order \(all == Array(all[0]..<all[0] + load))")
     }

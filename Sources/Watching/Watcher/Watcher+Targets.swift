@@ -26,6 +26,9 @@ extension Watcher {
     /// How many targets there are, loaded or not.
     package var targetCount: Int { targets.count }
 
+    /// Of a change of the targets, in one batch.
+    private static let batchItems = 1000
+
     /// How many of the targets these definitions leave out.
     package func countRetired(by definitions: [TargetDefinition]) -> Int {
         let defined = Set(definitions.map(\.name))
@@ -78,7 +81,8 @@ extension Watcher {
         // of those of a whole store can be given back to the system.
         for name in change.told.added { retired[name] = nil }
         retireOthers(&change)
-        submit(change.batch)
+        // A whole store's definitions in one transaction would keep it from all else for seconds.
+        for batch in change.batch.pieces(of: Self.batchItems) { submit(batch) }
         place(change)
         if judge.isOffline { judge.keep(targets.values.map { $0.definition.url.host }) }
         return change.told

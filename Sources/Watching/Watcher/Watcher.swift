@@ -30,6 +30,8 @@ package final class Watcher {
     package let ring: EventRing
     let version: String
     private let mailbox: Mailbox<StoreMessage>
+    /// Troubles of the store that there was no room for.
+    private var untold: [StoredEvent] = []
 
     var targets: [String: WatchedTarget] = [:]
     /// Targets that the store knows and the configuration does not.
@@ -95,10 +97,7 @@ package final class Watcher {
 
     private func tellDamage(_ damage: DamageReport?) {
         guard let damage else { return }
-        tell(
-            .service(
-                ServiceEvent(state: .storeTrouble, version: version, message: damage.message)),
-            of: nil, load: nil)
+        submit(Batch([.event(stored(trouble: damage.message))]))
     }
 
     // MARK: What is due
@@ -140,11 +139,35 @@ package final class Watcher {
             let events = receipts.flatMap(\.events)
             for event in events { ring.add(EventLine(event)) }
             if let last = events.last { store.settle(through: last.seq) }
-        case .trouble(let trouble):
-            audience.mention("history: \(trouble)")
+            tellUntold()
+        case .trouble(let trouble): tell(trouble)
         case .gaveBack: break
         }
         ring.settled()
+    }
+
+    /// The store's trouble is an event like others; what hinders the store is said at once, too.
+    private func tell(_ trouble: StoreTrouble) {
+        let message = "\(trouble)"
+        if case .lost(_, let events, _) = trouble, events.contains(where: { $0.event.isTrouble }) {
+            // One more would be lost as well.
+            return audience.mention(message)
+        }
+        if trouble.isBeforeWriting { audience.mention(message) }
+        untold.append(stored(trouble: message))
+        tellUntold()
+    }
+
+    /// Has the store's troubles kept, as soon as there is room for them.
+    private func tellUntold() {
+        while let event = untold.first, store.submit(Batch([.event(event)])) != nil {
+            untold.removeFirst()
+        }
+    }
+
+    private func stored(trouble message: String) -> StoredEvent {
+        let event = ServiceEvent(state: .storeTrouble, version: version, message: message)
+        return stored(.service(event), of: nil, load: nil)
     }
 
     /// Has an event kept; it is announced once it is.
@@ -191,5 +214,12 @@ extension EventLine {
         self.init(
             seq: stored.seq, time: WallTime(milliseconds: stored.time.milliseconds),
             target: stored.target, load: stored.load, event: .durable(stored.event))
+    }
+}
+
+extension DurableEvent {
+    fileprivate var isTrouble: Bool {
+        guard case .service(let event) = self else { return false }
+        return event.state == .storeTrouble
     }
 }

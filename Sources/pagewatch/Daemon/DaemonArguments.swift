@@ -60,7 +60,7 @@ extension Command {
         ],
         exitCodes: [
             (.fine, "ended as it was asked to"),
-            (.unusable, "bad usage"),
+            (.unusable, "bad usage, or not all of the history could be written at the end"),
             (.stateHeld, "another one holds the state folder or the socket"),
             (.misconfigured, "the configuration or the state folder can't be used"),
         ],

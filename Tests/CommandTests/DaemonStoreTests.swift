@@ -1,0 +1,70 @@
+import LoopbackSite
+import PageModel
+import TestSupport
+import Testing
+
+@testable import History
+
+@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A daemon that can't write its history` {
+    /// A page whose every load is a change.
+    private func site() async throws -> LoopbackSite {
+        try await LoopbackSite.playing(
+            "serve /p\nhead 200 text/html\ntext <title>{count}</title>")
+    }
+
+    @Test func `says so at once, loads on, and tells all of it once when it can again`()
+        async throws
+    {
+        let site = try await site()
+        let watched = try WatchedFolder()
+        try watched.configure("confirm: 1", "p: {url: \"\(site.url("/p"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "p: first seen: \"1\"")
+        let other = try Database(watched.database, .write)
+        other.wait(milliseconds: 10_000)
+        try other.run("BEGIN IMMEDIATE", for: "test")
+        let trouble =
+            "the history in \(watched.state) can't be written: another program keeps the"
+            + " database locked (let it end); loads go on, and what they show waits in memory"
+        try await daemon.wait(for: "(service): \(trouble)")
+        let before = daemon.lines.count
+        try await site.waitForRequest("/p", number: 6)
+        try other.run("ROLLBACK", for: "test")
+        let end = try await daemon.wait(
+            for: "(service): store trouble: the history in \(watched.state) is written again")
+        #expect(daemon.lines.count > before + 3)
+        #expect(end.contains("had to wait"))
+        let outcome = try await daemon.end()
+        let lines = outcome.outputLines.map(String.init)
+        #expect(Set(lines).count == lines.count, "\(lines)")
+        // What is kept was told, and it is told when it could not be.
+        let told = lines.count { $0.hasPrefix("p: ") }
+        #expect(try watched.events(of: "p").count == told)
+        #expect(
+            try watched.story(of: nil) == ["started", "storeTrouble", "storeTrouble", "stopping"])
+        let messages = try watched.events(of: nil).compactMap { event -> String? in
+            guard case .service(let service) = event.event else { return nil }
+            return service.message
+        }
+        #expect(messages.first == trouble)
+        #expect(messages.count == 2)
+        await site.stop()
+    }
+
+    @Test func `ends with 3 when not all could be written`() async throws {
+        let site = try await site()
+        let watched = try WatchedFolder()
+        try watched.configure("confirm: 1", "p: {url: \"\(site.url("/p"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "p: first seen: \"1\"")
+        let other = try Database(watched.database, .write)
+        other.wait(milliseconds: 10_000)
+        try other.run("BEGIN IMMEDIATE", for: "test")
+        try await daemon.wait(for: "(service): the history in \(watched.state) can't be written")
+        let outcome = await daemon.program.end()
+        #expect(outcome.exitCode == 3)
+        #expect(outcome.errorText.contains("not all of the history could be written"))
+        try other.run("ROLLBACK", for: "test")
+        await site.stop()
+    }
+}
