@@ -85,10 +85,11 @@ extension Form<String> {
                     ?? "write durable, all, or kinds such as titleChanged")
         }, write: { $0 })
 
-    /// An address to listen on.
+    /// An address of this machine's own to listen on: whoever reaches it may do all that the service
+    /// can.
     static let listen = line(type: "`HOST:PORT`") { text, _ in
-        let wrong = ValueError(
-            "\(Quoted.shown(text)) is no HOST:PORT", remedy: "write 127.0.0.1:8125 or [::1]:8125")
+        let remedy = "write 127.0.0.1:8125 or [::1]:8125"
+        let wrong = ValueError("\(Quoted.shown(text)) is no HOST:PORT", remedy: remedy)
         guard let colon = text.lastIndex(of: ":"),
             let port = UInt16(text[text.index(after: colon)...]), port > 0
         else { return wrong }
@@ -97,7 +98,17 @@ extension Form<String> {
         guard !host.isEmpty, isBracketed || !host.contains(where: { ":[] /".contains($0) }) else {
             return wrong
         }
+        guard host == "[::1]" || isLoopback(String(host)) else {
+            return ValueError(
+                "\(Quoted.shown(text)) is no address of this machine's own",
+                remedy: remedy + ", and let a proxy stand before it")
+        }
         return nil
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }
 
