@@ -224,7 +224,7 @@ final class StoreThread {
     private func committed(_ waiting: [StoreQueue.Waiting], _ batches: [Batch]) {
         queue.release(waiting)
         spell?.events += batches.reduce(0) { $0 + $1.events.count }
-        if let writer, writer.hasForgotten { queue.set(firstLoad: writer.loadFloor + 1) }
+        if let writer, writer.hasForgotten { queue.raise(firstLoad: writer.loadFloor + 1) }
         listener.committed(
             zip(waiting, batches).map { Receipt(ticket: $0.ticket, events: $1.events) })
     }
