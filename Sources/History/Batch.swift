@@ -19,8 +19,9 @@ package struct Batch: Sendable {
         case unretire(target: String)
         /// Nil ends the pause.
         case pause(target: String, Pause?)
-        /// Removes all that is known of the target, and overwrites it in the file.
-        case forget(target: String)
+        /// Removes all that is known of the target, and overwrites it in the file. A target that
+        /// comes back goes on behind its last load, which the owner may know better than the store.
+        case forget(target: String, lastLoad: Int64 = 0)
     }
 
     package private(set) var items: [Item] = []

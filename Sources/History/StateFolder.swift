@@ -73,3 +73,16 @@ package struct StateFolder: Equatable, Sendable {
         return folders
     }
 }
+
+/// Which file it is that has a name; nil if there is none.
+struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let number: UInt64
+
+    init?(of path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
+    }
+}

@@ -82,6 +82,11 @@ final class StoreQueue: Sendable {
             return ticket
         }
 
+        /// One that comes back before its forgetting is on the disk must not repeat numbers.
+        mutating func raiseFirstLoad(for batch: Batch) {
+            for case .forget(_, let last) in batch.items { firstLoad = max(firstLoad, last + 1) }
+        }
+
         /// What comes after them is to stay behind them.
         mutating func moveLate() {
             guard !late.isEmpty else { return }
@@ -156,6 +161,7 @@ final class StoreQueue: Sendable {
                 && state.bytes + state.late.bytes + batch.bytes <= limits.waitingBytes / share
             guard !state.isClosing else { return (state.refuse(batch), false) }
             defer { state.isAsleep = false }
+            if fits || batch.isWish { state.raiseFirstLoad(for: batch) }
             if fits {
                 state.moveLate()
                 return (state.append(batch), state.isAsleep)
@@ -299,7 +305,9 @@ final class StoreQueue: Sendable {
         }
     }
 
-    func set(firstLoad: Int64) { state.withLock { $0.firstLoad = firstLoad } }
+    func raise(firstLoad: Int64) {
+        state.withLock { $0.firstLoad = max($0.firstLoad, firstLoad) }
+    }
 
     /// Whether more waits than a quarter of what may.
     var isCrowded: Bool {

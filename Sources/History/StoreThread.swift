@@ -49,6 +49,9 @@ final class StoreThread {
     private var overflow: StoreQueue.Refused?
     /// While nothing can be written, and until all that waited then is.
     private var spell: Spell?
+    /// Of the file that is written: somebody may remove it, or put another in its place.
+    private var identity: FileIdentity?
+    private var hasToldRemoved = false
     private let now: @Sendable () -> Timestamp
 
     init(
@@ -60,6 +63,7 @@ final class StoreThread {
         self.writer = writer
         self.listener = listener
         self.now = now
+        identity = FileIdentity(of: file.folder.database)
         retention = Retention(limits)
         nextSweep = MonotonicClock.now() + Self.firstSweep
     }
@@ -224,7 +228,7 @@ final class StoreThread {
     private func committed(_ waiting: [StoreQueue.Waiting], _ batches: [Batch]) {
         queue.release(waiting)
         spell?.events += batches.reduce(0) { $0 + $1.events.count }
-        if let writer, writer.hasForgotten { queue.set(firstLoad: writer.loadFloor + 1) }
+        if let writer, writer.hasForgotten { queue.raise(firstLoad: writer.loadFloor + 1) }
         listener.committed(
             zip(waiting, batches).map { Receipt(ticket: $0.ticket, events: $1.events) })
     }
@@ -294,6 +298,7 @@ final class StoreThread {
             try Numbers.write(Numbers.sequence, mark, in: new.database)
             queue.reserved(through: mark)
             writer = new
+            identity = FileIdentity(of: file.folder.database)
             reader = nil
             damage = nil
             listener.trouble(.repaired(report))
@@ -308,6 +313,10 @@ final class StoreThread {
 
     private func maintain() {
         guard let writer else { return }
+        if !hasToldRemoved, FileIdentity(of: file.folder.database) != identity {
+            hasToldRemoved = true
+            listener.trouble(.removed(folder: file.folder.path))
+        }
         do {
             if writer.hasForgotten { try scrub(writer) }
             var dropped = try retention.trimBusy(writer)

@@ -125,10 +125,10 @@ final class StoreWriter {
                 if case .event(let event) = item { try insert(event, row: nil) }
                 continue
             }
-            if case .forget = item {
+            if case .forget(_, let lastLoad) = item {
                 try write(change)
                 change = RowChange()
-                try forget(target)
+                try forget(target, lastLoad: lastLoad)
                 continue
             }
             let row = try row(of: target)
@@ -253,17 +253,22 @@ final class StoreWriter {
 
     /// Removes the target with everything that refers to it. The pages' old content is overwritten
     /// because the connection has `secure_delete` on.
-    private func forget(_ target: String) throws(SQLiteError) {
+    private func forget(_ target: String, lastLoad: Int64) throws(SQLiteError) {
         rows[target] = nil
         hasForgotten = true
         let last = try database.prepare("SELECT last_load, epoch FROM targets WHERE name = ?")
         last.bind(1, target)
-        guard try last.step() else { return }
         // One that comes back under this name must not repeat its numbers.
-        let next = LoadNumbers.next(after: last.number(0), epoch: last.number(1), now: epoch)
+        var floor = max(loadFloor, lastLoad)
+        if try last.step() {
+            let next = LoadNumbers.next(after: last.number(0), epoch: last.number(1), now: epoch)
+            floor = max(floor, next - 1)
+        }
         last.reset()
-        loadFloor = max(loadFloor, next - 1)
-        try Numbers.write(Numbers.loadFloor, loadFloor, in: database)
+        if floor > loadFloor {
+            loadFloor = floor
+            try Numbers.write(Numbers.loadFloor, floor, in: database)
+        }
         let delete = try database.prepare("DELETE FROM targets WHERE name = ?")
         delete.bind(1, target)
         try delete.run()
@@ -278,7 +283,7 @@ extension Batch.Item {
         case .observation(let target, _), .loadNumber(let target, _), .state(let target, _),
             .backForwardList(let target, _), .lastGood(let target, _), .lastFailed(let target, _),
             .definition(let target, _), .retire(let target, _), .unretire(let target),
-            .pause(let target, _), .forget(let target):
+            .pause(let target, _), .forget(let target, _):
             target
         }
     }

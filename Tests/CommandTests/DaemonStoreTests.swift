@@ -9,7 +9,7 @@ import Testing
     /// A page whose every load is a change.
     private func site() async throws -> LoopbackSite {
         try await LoopbackSite.playing(
-            "serve /p\nhead 200 text/html\ntext <title>{count}</title>")
+            "serve /{page}\nhead 200 text/html\ntext <title>{count}</title>")
     }
 
     @Test func `says so at once, loads on, and tells all of it once when it can again`()
@@ -66,5 +66,40 @@ import Testing
         #expect(outcome.errorText.contains("not all of the history could be written"))
         try other.run("ROLLBACK", for: "test")
         await site.stop()
+    }
+
+    @Test func `repeats no load's number when a target is forgotten and comes back meanwhile`()
+        async throws
+    {
+        let site = try await site()
+        let watched = try WatchedFolder()
+        let target = "p: {url: \"\(site.url("/p"))\"}"
+        let other = "q: {url: \"\(site.url("/q"))\"}"
+        try watched.configure("confirm: 1", target, other)
+        let daemon = try watched.start()
+        for _ in 1...2 { try await daemon.wait(for: "p: title changed: ") }
+        let last = try #require(try watched.events(of: "p").last?.load)
+        let lock = try Database(watched.database, .write)
+        lock.wait(milliseconds: 10_000)
+        try lock.run("BEGIN IMMEDIATE", for: "test")
+        try watched.configure("confirm: 1", other)
+        #expect(try await ask(watched, "reconfigure").exitCode == 0)
+        #expect(try await ask(watched, "forget", "p", "--state", watched.state).exitCode == 0)
+        try watched.configure("confirm: 1", target, other)
+        #expect(try await ask(watched, "reconfigure").exitCode == 0)
+        let before = await site.requests(for: "/p").count
+        try await site.waitForRequest("/p", number: before + 2)
+        try lock.run("ROLLBACK", for: "test")
+        try await daemon.wait(for: "p: first seen: ")
+        try await daemon.end()
+        let loads = try watched.events(of: "p").compactMap(\.load)
+        #expect(!loads.isEmpty && loads.allSatisfy { $0 > last }, "\(loads) after \(last)")
+        await site.stop()
+    }
+
+    private func ask(
+        _ watched: WatchedFolder, _ arguments: String...
+    ) async throws -> Program.Outcome {
+        try await Program.pagewatch(arguments: arguments + ["--socket", watched.socket]).run()
     }
 }

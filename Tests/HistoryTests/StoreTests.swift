@@ -162,6 +162,24 @@ import TestSupport
         #expect(try store.reader().target("blog")?.nextLoad == 42)
     }
 
+    @Test func `numbers them on at once, before the forgetting is on the disk`() async throws {
+        let store = try Store()
+        _ = try store.write(Batch([.loadNumber(target: "blog", 41)]))
+        let opening = try store.open()
+        let lock = try Database(store.folder.database, .write)
+        try lock.run("BEGIN IMMEDIATE", for: "test")
+        // Of a load that is not on the disk, and never will be.
+        opening.store.submit(Batch([.forget(target: "blog", lastLoad: 43)]))
+        #expect(opening.store.firstLoad == 44)
+        try lock.run("ROLLBACK", for: "test")
+        opening.store.submit(
+            Batch([.definition(target: "blog", VersionedBytes(version: 1, bytes: []))]))
+        #expect(opening.store.close(within: .seconds(10)))
+        #expect(opening.store.firstLoad == 44)
+        #expect(try store.reader().target("blog")?.nextLoad == 44)
+        #expect(try store.open().store.firstLoad == 44)
+    }
+
     @Test func `leaves nothing of a forgotten target in its files`() throws {
         let store = try Store()
         let secret = "Extraordinarily Secret Title"

@@ -210,6 +210,25 @@ import TestSupport
         #expect(try store.reader().events(of: "blog") == [change(1, seq: 7), change(3, seq: 8)])
     }
 
+    @Test(arguments: [false, true])
+    func `says once when its file is removed or replaced while it is in use`(
+        isReplaced: Bool
+    ) async throws {
+        let store = try Store()
+        let opening = try store.open()
+        opening.store.submit(Batch([.event(change(1, seq: 0))]))
+        await store.wait { $0.receipts.count == 1 }
+        #expect(store.troubles == [])
+        unlink(store.folder.database)
+        if isReplaced { try TextFile.write("another", to: store.folder.database) }
+        for number in Int64(2)...4 {
+            opening.store.submit(Batch([.event(change(number, seq: 0))]))
+            await store.wait { $0.receipts.count == number }
+        }
+        opening.store.close(within: .seconds(10))
+        #expect(store.troubles == [.removed(folder: store.folder.path)])
+    }
+
     @Test func `is held by one process, and says by which`() throws {
         let store = try Store()
         let opening = try store.open()

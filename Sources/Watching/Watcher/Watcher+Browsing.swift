@@ -183,8 +183,8 @@ extension Watcher {
     /// Forgets all that was ever seen of a target. One that is still defined begins anew; the
     /// numbers of its loads go on.
     package func forget(_ name: String) throws(Refusal) {
-        if retired.removeValue(forKey: name) != nil {
-            return submit(Batch([.forget(target: name)]))
+        if let stored = retired.removeValue(forKey: name) {
+            return submit(Batch([.forget(target: name, lastLoad: stored.nextLoad - 1)]))
         }
         let target = try target(name)
         cancelLoad(of: target)
@@ -193,7 +193,7 @@ extension Watcher {
         target.state.pause = pause
         submit(
             Batch([
-                .forget(target: name),
+                .forget(target: name, lastLoad: target.nextLoad - 1),
                 .definition(
                     target: name,
                     VersionedBytes(version: 1, bytes: target.definition.encoded())),
