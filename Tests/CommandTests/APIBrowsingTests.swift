@@ -15,7 +15,7 @@ private let site = """
     text <title>Home</title>
     """
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Browsing with a target` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Browsing with a target` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }

@@ -5,7 +5,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The document of the API` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The document of the API` {
     private let text: String
 
     init() throws {

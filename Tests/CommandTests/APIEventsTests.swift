@@ -23,7 +23,7 @@ private let many = """
     redirect 302 /hop/{left-1}/{page}
     """
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Readers of the events` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Readers of the events` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }

@@ -5,7 +5,7 @@ import Testing
 
 private let promtool = "/usr/bin/promtool"
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The metrics` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The metrics` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }

@@ -4,7 +4,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The API tells` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The API tells` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }

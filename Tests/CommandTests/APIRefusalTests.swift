@@ -6,7 +6,7 @@ import Testing
 
 private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</title>"
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The API refuses` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The API refuses` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }
@@ -113,7 +113,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The port of the API` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The port of the API` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }

@@ -6,7 +6,7 @@ import Testing
 
 private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</title>"
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A pause by the API` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A pause by the API` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }
@@ -67,7 +67,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Forgetting by the API` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Forgetting by the API` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }
@@ -107,7 +107,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Reconfiguring by the API` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Reconfiguring by the API` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }

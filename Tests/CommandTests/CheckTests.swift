@@ -4,7 +4,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The check command` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The check command` {
     private func check(_ arguments: String..., input: String? = nil) async throws -> Program.Outcome
     {
         var program = Program.pagewatch(arguments: ["check"] + arguments)
@@ -361,7 +361,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The progress bar` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The progress bar` {
     private func check(
         _ site: LoopbackSite, path: String = "/v1", streams: Set<CInt> = [0, 1, 2],
         terminal name: String = "xterm-256color", _ arguments: String...

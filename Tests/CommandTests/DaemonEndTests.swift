@@ -6,7 +6,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The daemon's end` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The daemon's end` {
     @Test func `is an orderly one on SIGTERM, within two seconds under load`() async throws {
         let site = try await LoopbackSite.playing(
             "serve /silent/{n}\nsilence\nserve /drip/{n}\nhead 200 text/html\nbody\n"
@@ -142,7 +142,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The daemon's state folder` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The daemon's state folder` {
     @Test func `belongs to one daemon: a second one ends with 75`() async throws {
         let watched = try WatchedFolder()
         try watched.configure("confirm: 1")

@@ -3,7 +3,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A daemon in trouble` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A daemon in trouble` {
     // B76
     @Test func `loads every target in its turn when silent ones take all the places`() async throws
     {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a target's loads do beyond those of a check.
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A load of a watched page` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A load of a watched page` {
     private func watch(
         _ site: LoopbackSite, _ target: String, defaults: String = "confirm: 1"
     ) async throws -> WatchedFolder {

@@ -12,7 +12,7 @@ private func targets(_ site: LoopbackSite, _ paths: [String], interval: String =
         + paths.map { "  t\($0): {url: \"\(site.url("/\($0)"))\"}\n" }.joined()
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The log file` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The log file` {
     let run: DaemonRun
 
     init() throws { run = try DaemonRun() }
@@ -195,7 +195,7 @@ private func targets(_ site: LoopbackSite, _ paths: [String], interval: String =
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The daemon's standard output` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The daemon's standard output` {
     let run: DaemonRun
 
     init() throws { run = try DaemonRun() }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import pagewatch
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Signals of the daemon` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Signals of the daemon` {
     let run: DaemonRun
 
     init() throws { run = try DaemonRun() }
@@ -81,7 +81,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The limit of descriptors` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The limit of descriptors` {
     let run: DaemonRun
 
     init() throws { run = try DaemonRun() }

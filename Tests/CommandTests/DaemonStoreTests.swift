@@ -5,7 +5,7 @@ import Testing
 
 @testable import History
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A daemon that can't write its history` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A daemon that can't write its history` {
     /// A page whose every load is a change.
     private func site() async throws -> LoopbackSite {
         try await LoopbackSite.playing(

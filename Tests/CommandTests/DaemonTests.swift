@@ -10,7 +10,7 @@ private func page(_ title: String) -> String {
     "head 200 text/html\ntext <title>\(title)</title>\n"
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A watched page` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A watched page` {
     @Test func `is told when it is first seen, and when its title changes`() async throws {
         let site = try await LoopbackSite.playing(
             "serve /p\ntimes 2\n\(page("Old"))serve /p\n\(page("New"))")
@@ -208,7 +208,7 @@ private func page(_ title: String) -> String {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The daemon's configuration` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The daemon's configuration` {
     @Test func `ends it with 78 if the main file is wrong, and says where`() async throws {
         let watched = try WatchedFolder()
         try watched.folder.write("limits: {concurency: 3}\n", to: "pagewatch.yaml")

@@ -7,7 +7,7 @@ import Testing
 /// ends within some milliseconds.
 private let slack = 1.0
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A deadline` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A deadline` {
     /// B45-B50: each of these servers would hold a careless client for ever.
     @Test func `ends whatever hangs, wherever it hangs, and holds up nobody else`() async throws {
         let site = try await SharedSite.own("page", "drip", "silent", "stalled-title")

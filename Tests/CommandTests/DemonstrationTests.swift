@@ -3,7 +3,7 @@ import History
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The demonstration` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The demonstration` {
     @Test func `shows a change, and leaves a history behind`() async throws {
         let folder = try TemporaryFolder()
         let project = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

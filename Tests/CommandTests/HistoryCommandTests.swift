@@ -65,7 +65,7 @@ private final class State {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch history` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `pagewatch history` {
     @Test func `prints a target's events, in their order, as the service would`() async throws {
         let state = try State()
         let outcome = try await state.run("history", "blog", "--utc")
@@ -206,7 +206,7 @@ private final class State {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch forget` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `pagewatch forget` {
     @Test func `removes a target, and no other`() async throws {
         let state = try State()
         let outcome = try await state.run("forget", "blog")
@@ -232,7 +232,7 @@ private final class State {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch backup` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `pagewatch backup` {
     @Test func `makes a copy that can be put back`() async throws {
         let state = try State()
         let store = try state.open()

@@ -19,7 +19,7 @@ private struct Expectation: Sendable, CustomTestStringConvertible {
     var testDescription: String { target }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A broken answer` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A broken answer` {
     private static let expectations = [
         // The head.
         Expectation("/not-http", "firstByte: notHTTP"),
@@ -176,7 +176,7 @@ private struct Expectation: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `An odd answer` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `An odd answer` {
     @Test func `that changes the protocol is no HTTP, and at once`() async throws {
         let site = try await LoopbackSite.playing(
             """

@@ -2,7 +2,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A URL that is none` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A URL that is none` {
     @Test(arguments: [
         "", " ", "http://", "http:///", "https://user:hush@/", "http://a b/", "http://a/b c",
         "http://127.0.0.1:0/", "http://127.0.0.1:65536/", "http://127.0.0.1:x/",
@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The user information of a URL` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The user information of a URL` {
     @Test func `is sent, and shown nowhere`() async throws {
         let site = try await LoopbackSite.playing(
             """

@@ -5,7 +5,7 @@ import Testing
 /// What the program may hold at most, whatever comes: in a debug build it begins with 22 MiB.
 private let mostMemory = 64 << 20
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A huge answer` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A huge answer` {
     @Test(
         arguments: [
             ("/header-endless", "firstByte: tooLarge", nil),

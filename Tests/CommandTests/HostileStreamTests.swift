@@ -43,7 +43,7 @@ private final class Feed {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A run` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A run` {
     private static let scenario = """
         serve /page
         head 200 text/html

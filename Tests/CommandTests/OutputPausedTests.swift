@@ -43,7 +43,7 @@ private final class Sink {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A run whose output nobody reads` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A run whose output nobody reads` {
     private static let scenario = """
         serve /page
         head 200 text/html
@@ -124,7 +124,7 @@ private final class Sink {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A list without an end` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A list without an end` {
     private static let scenario = """
         serve /page
         head 200 text/html

@@ -29,7 +29,7 @@ private struct Vector: CustomTestStringConvertible {
     var testDescription: String { path }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The progress of a page, end to end` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The progress of a page, end to end` {
     fileprivate static let vectors = [
         Vector(
             path: "/v1",

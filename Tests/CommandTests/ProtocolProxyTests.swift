@@ -2,7 +2,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A proxy` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A proxy` {
     private static let scenario = """
         serve /page
         head 200 text/html

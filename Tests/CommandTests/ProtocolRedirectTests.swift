@@ -2,7 +2,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A redirect` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A redirect` {
     @Test(arguments: [
         ("relative", "/redirect-odd/relative-target", "Relative"),
         ("query", "/echo?x=1&y=2", "/echo?x=1&y=2"),
@@ -186,7 +186,7 @@ extension String {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A refresh` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A refresh` {
     @Test(arguments: ["/refresh/0", "/refresh/1", "/refresh-header/0"])
     func `within a second is followed and listed`(target: String) async throws {
         let site = try await SharedSite.get()
@@ -260,7 +260,7 @@ extension String {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `What is known before a load goes on to nowhere` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `What is known before a load goes on to nowhere` {
     @Test func `is kept of the page whose refresh it followed`() async throws {
         let nobody = try ReservedPort(.refusing)
         let site = try await LoopbackSite.playing(

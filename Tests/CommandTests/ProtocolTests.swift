@@ -3,7 +3,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `An answer in old or odd forms` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `An answer in old or odd forms` {
     private static let scenario = """
         serve /http-1.0
         text HTTP/1.0 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n<title>Old</title>
@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A connection` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A connection` {
     @Test func `is kept for the next page of its host`() async throws {
         let site = try await LoopbackSite.playing(Self.counted)
         let run = try await CheckRun.of(
@@ -145,7 +145,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `An address` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `An address` {
     @Test func `of IPv6 is loaded, with a zone too`() async throws {
         let site = try await LoopbackSite.playing(Self.page, alsoIPv6: true)
         let urls = ["http://[::1]:\(site.port)/page", "http://[::1%25lo]:\(site.port)/page"]

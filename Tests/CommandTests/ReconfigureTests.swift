@@ -9,7 +9,7 @@ private func page(_ title: String) -> String {
     "head 200 text/html\ntext <title>\(title)</title>\n"
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Reading the configuration again, on SIGHUP,` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Reading the configuration again, on SIGHUP,` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }
@@ -305,7 +305,7 @@ private func page(_ title: String) -> String {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A target whose secret is not known` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A target whose secret is not known` {
     @Test func `is not loaded without it, and that is told`() async throws {
         let site = try await LoopbackSite.playing("serve /{page}\n\(page("Steady"))")
         let watched = try WatchedFolder()

@@ -16,7 +16,7 @@ extension WatchedFolder {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Asking the service` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Asking the service` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }
@@ -227,7 +227,7 @@ extension WatchedFolder {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The status on the whole terminal` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The status on the whole terminal` {
     @Test(arguments: ["q", "\u{3}"])
     func `is refreshed until a key ends it, and leaves nothing behind`(key: String) async throws {
         let site = try await LoopbackSite.playing(
@@ -254,7 +254,7 @@ extension WatchedFolder {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Checking a configured target` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Checking a configured target` {
     let watched: WatchedFolder
 
     init() throws { watched = try WatchedFolder() }

@@ -3,7 +3,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch tail --exec` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `pagewatch tail --exec` {
     let watched: WatchedFolder
     let site: LoopbackSite
     var log: String { watched.folder.file("log") }
@@ -191,7 +191,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Reader and service` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Reader and service` {
     /// Numbers that look random and are the same in every run (splitmix64).
     private struct Dice {
         var state: UInt64

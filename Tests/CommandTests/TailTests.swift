@@ -22,7 +22,7 @@ func seq(of line: some StringProtocol) -> Int? { JSONValue(line)?["seq"].integer
 /// Pages whose titles change with every load.
 let changingPages = "serve /{n}\nhead 200 text/html\ntext <title>{n} {count}</title>"
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch tail` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `pagewatch tail` {
     let watched: WatchedFolder
     let site: LoopbackSite
 
@@ -247,7 +247,7 @@ let changingPages = "serve /{n}\nhead 200 text/html\ntext <title>{n} {count}</ti
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch tail on a terminal` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `pagewatch tail on a terminal` {
     let watched: WatchedFolder
     let site: LoopbackSite
 

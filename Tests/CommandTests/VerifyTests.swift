@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `pagewatch verify` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `pagewatch verify` {
     /// What `pagewatch verify` makes of a main file.
     private func verify(
         _ text: String, environment: [String: String] = [:], named: Bool = true

@@ -4,7 +4,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .inTurns)
+@Suite(.inTurns, .timeLimit(.minutes(15)))
 struct `HTTP server` {
     @Test func `hands over method, path, query, headers and body as they were meant`() async throws
     {

@@ -5,7 +5,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inTurns, .timeLimit(.minutes(15)))
 struct `Socket that clients reach the service by` {
     private let folder: TemporaryFolder
     private var path: String { folder.file("control.sock") }
@@ -218,7 +218,7 @@ private func abandonedSocket(_ path: String, isOpen: Bool = false) throws -> CIn
     return raw
 }
 
-@Suite(.timeLimit(.minutes(1)), .inTurns)
+@Suite(.inTurns, .timeLimit(.minutes(15)))
 struct `HTTP server on a port` {
     @Test func `answers programs, and refuses what a web page has sent`() async throws {
         let service = try await Service.start(onPort: true)

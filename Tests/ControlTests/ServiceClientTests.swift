@@ -40,7 +40,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1)), .inTurns)
+@Suite(.inTurns, .timeLimit(.minutes(15)))
 struct `Client of the service` {
     @Test func `sends a request and hands over the answer`() async throws {
         let service = try await Service.start()

@@ -4,7 +4,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)), .inTurns)
+@Suite(.inTurns, .timeLimit(.minutes(15)))
 struct `Streams of the HTTP server` {
     @Test func `bring each piece at once, and end when their source does`() async throws {
         let service = try await Service.start()
@@ -107,7 +107,7 @@ struct `Streams of the HTTP server` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)), .inTurns)
+@Suite(.inTurns, .timeLimit(.minutes(15)))
 struct `Clients that take their time` {
     private func impatient() async throws -> Service {
         var limits = HTTPServer.Limits()

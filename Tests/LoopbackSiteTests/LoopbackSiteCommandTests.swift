@@ -3,7 +3,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The command loopback-site` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The command loopback-site` {
     @Test func `runs a command beside the site and ends with its exit code`() async throws {
         let outcome = try await Program.loopbackSite(
             "--run", "/bin/sh", "-c", "curl -s {site}/page?title=Here; exit 7"

@@ -3,7 +3,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The loopback site` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The loopback site` {
     /// What a fresh connection gets for a target, up to its end.
     private func exchange(_ text: String, _ target: String = "/a") async throws
         -> RawConnection.Received
@@ -226,7 +226,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The loopback site under load` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The loopback site under load` {
     @Test func `serves others while a reader takes nothing of an endless body`() async throws {
         let site = try await LoopbackSite.start(
             scenarios: [],

@@ -2,7 +2,7 @@ import LoopbackSite
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5)), .needsNginx) struct `A test's own nginx` {
+@Suite(.inTurns, .timeLimit(.minutes(15)), .needsNginx) struct `A test's own nginx` {
     private func curl(_ arguments: String...) async throws -> Program.Outcome {
         try await Program("curl", ["-sS", "-m", "20"] + arguments).run()
     }

@@ -3,7 +3,7 @@ import Reactor
 import TestSupport
 import Testing
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `Running a program` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `Running a program` {
     private func shell(_ script: String) -> Program { Program("/bin/sh", ["-c", script]) }
 
     @Test func `tells its output, errors and exit code apart`() async throws {
@@ -103,7 +103,7 @@ import Testing
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `A reserved port` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A reserved port` {
     @Test func `refuses connections`() throws {
         let port = try ReservedPort(.refusing)
         #expect(throws: SystemError.self) { try RawConnection(port: port.port) }

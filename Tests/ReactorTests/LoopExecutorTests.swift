@@ -43,7 +43,7 @@ private func enterFromHere(_ counter: Counter) {
     counter.assumeIsolated { _ in }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `An actor on a loop's thread` {
+@Suite(.timeLimit(.minutes(15))) struct `An actor on a loop's thread` {
     @Test func `runs all its calls on that one thread`() async throws {
         let counter = try Counter()
         try LoopThread.start(counter)

@@ -58,7 +58,7 @@ private final class Stage: WatcherAudience {
     }
 }
 
-@Suite(.inTurns, .timeLimit(.minutes(2))) struct `A watcher` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `A watcher` {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
