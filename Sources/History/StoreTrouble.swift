@@ -19,7 +19,7 @@ package enum StoreTrouble: Equatable, Sendable, CustomStringConvertible {
             case .forbidden:
                 "that is not permitted (let the service's user write there, and see that the"
                     + " file system is not mounted read-only)"
-            case .failing(let words): "\(words) (look after the disk)"
+            case .failing(let words): "\(words) (see whether the disk is full or failing)"
             case .notReplaced(let words):
                 "it is damaged, and replacing it failed: \(words) (make room on the disk, or put a"
                     + " backup in its place)"

@@ -1,5 +1,7 @@
+import Glibc
 import LoopbackSite
 import PageModel
+import Reactor
 import TestSupport
 import Testing
 
@@ -48,6 +50,55 @@ import Testing
         }
         #expect(messages.first == trouble)
         #expect(messages.count == 2)
+        await site.stop()
+    }
+
+    // B67
+    @Test func `likewise when no file can grow, and tells all of it once there is room`()
+        async throws
+    {
+        let site = try await site()
+        let watched = try WatchedFolder()
+        try watched.configure("confirm: 1", "p: {url: \"\(site.url("/p"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "p: first seen: \"1\"")
+        // No file of the daemon's can grow: to SQLite a full disk or a failing one.
+        try await limitFiles(of: daemon, to: "4096")
+        let line = try await daemon.wait(
+            for: "(service): the history in \(watched.state) can't be written: ")
+        #expect(line.contains("disk is full"))
+        let requests = await site.requests(for: "/p").count
+        try await site.waitForRequest("/p", number: requests + 3)
+        try await limitFiles(of: daemon, to: "unlimited")
+        try await daemon.wait(
+            for: "(service): store trouble: the history in \(watched.state) is written again")
+        let lines = try await daemon.end().outputLines.map(String.init)
+        #expect(Set(lines).count == lines.count, "\(lines)")
+        #expect(try watched.events(of: "p").count == lines.count { $0.hasPrefix("p: ") })
+        #expect(!lines.contains { $0.contains("History.") })
+        await site.stop()
+    }
+
+    /// Sets how large a file of the daemon's may become.
+    private func limitFiles(of daemon: RunningDaemon, to bytes: String) async throws {
+        let process = daemon.program.processID
+        let outcome = try await Program(
+            "/usr/bin/prlimit", ["--pid=\(process)", "--fsize=\(bytes):"]
+        ).run()
+        try #require(outcome.exitCode == 0, "\(outcome.errorText)")
+    }
+
+    @Test func `says that its folder is gone`() async throws {
+        let site = try await site()
+        let watched = try WatchedFolder()
+        try watched.configure("confirm: 1", "p: {url: \"\(site.url("/p"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "p: first seen: \"1\"")
+        try call("move the folder") { rename(watched.state, watched.state + "-away") }
+        try await daemon.wait(
+            for: "(service): store trouble: the history in \(watched.state) was removed")
+        try await daemon.wait(for: "p: title changed")
+        try await daemon.end()
         await site.stop()
     }
 
