@@ -12,7 +12,7 @@ SHARED ?= ../shared
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
 # Nothing is loaded into the program that could use its symbols: a program without a table of them is
 # a third of a megabyte smaller.
-RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic
+RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics
 
 .PHONY: help run test deps build release site lint format tsan asan conformance bench soak kills idle day followers install clean
 

@@ -333,7 +333,8 @@ async def start(options, folder, site):
     process = await asyncio.create_subprocess_exec(
         "faketime", "-m", "-f", f"-{int(time.time()) - FIRST_TIME} x{options.factor:g}",
         options.binary, "daemon", "--config", str(folder / "pagewatch.yaml"), "--state",
-        str(folder / "state"), stdout=asyncio.subprocess.DEVNULL)
+        str(folder / "state"), "--socket", str(folder / "control.sock"),
+        stdout=asyncio.subprocess.DEVNULL)
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
     while not children.read_text():
         await asyncio.sleep(0.01)

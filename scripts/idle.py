@@ -78,7 +78,7 @@ async def calls(pid, seconds):
 async def start(options, folder):
     return await asyncio.create_subprocess_exec(
         options.binary, "daemon", "--config", str(folder / "pagewatch.yaml"), "--state",
-        str(folder / "state"), stdout=asyncio.subprocess.PIPE, limit=1 << 24)
+        str(folder / "state"), "--socket", str(folder / "control.sock"), stdout=asyncio.subprocess.PIPE, limit=1 << 24)
 
 
 async def observe(process, options, title, found):

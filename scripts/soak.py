@@ -190,7 +190,8 @@ class Daemon:
     async def start(self):
         self.process = await asyncio.create_subprocess_exec(
             self.binary, "daemon", "--config", str(self.folder / "pagewatch.yaml"), "--state",
-            str(self.folder / "state"), "--socket", str(self.folder / "control.sock"), stdout=asyncio.subprocess.PIPE)
+            str(self.folder / "state"), "--socket", str(self.folder / "control.sock"),
+            stdout=asyncio.subprocess.PIPE)
         self.reading = asyncio.create_task(self.read())
 
     async def read(self):

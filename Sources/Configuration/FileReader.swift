@@ -1,3 +1,4 @@
+import Glibc
 import WebAddress
 
 /// Reads one file of the configuration: YAML to values, with all mistakes that are in it.
@@ -61,6 +62,7 @@ struct FileReader {
         } catch {
             let remedy =
                 switch error {
+                case .system(ENOENT) where isMain: "put it there, or write --config FILE"
                 case .tooLarge: "spread the targets over several files in targets.d"
                 default: "make it readable for the service, or take it out"
                 }

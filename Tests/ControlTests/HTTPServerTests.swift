@@ -109,8 +109,8 @@ struct `HTTP server` {
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
         "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        "GET /\(String(repeating: "x", count: 100_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n",
+        "GET /\(String(repeating: "x", count: 400_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: 400_000))\r\n\r\n",
     ])
     func `goes on serving others, whatever it is sent`(nonsense: String) async throws {
         var limits = HTTPServer.Limits()

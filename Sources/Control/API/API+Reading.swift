@@ -79,7 +79,10 @@ extension API {
             let answer = (records ?? Records()).answer(view)
             // For programs that read no JSON: what a command's exit code says.
             var headers = [("Pagewatch-Healthy", view.isHealthy ? "yes" : "no")]
-            if let load { headers.append(("Pagewatch-Load", load.outcomeWord)) }
+            if let load {
+                headers.append(("Pagewatch-Load", load.outcomeWord))
+                if let problem = load.problem { headers.append(("Pagewatch-Error", problem)) }
+            }
             if asked.wantsText {
                 let zone = TimeZoneStyle(asked)
                 let text = answer.text(zone, now: HistoryStore.systemTime())
@@ -204,6 +207,13 @@ extension LoadResult {
     fileprivate var outcomeWord: String {
         guard error?.code != "cancelled" else { return "cancelled" }
         return isFailure ? "failed" : "finished"
+    }
+
+    /// Why it failed, for people, without what a header can't have; nil if it did not.
+    fileprivate var problem: String? {
+        guard isFailure else { return nil }
+        let text = error?.text ?? "answered with \(status ?? 0)"
+        return String(text.unicodeScalars.map { $0.isASCII ? Character($0) : "?" })
     }
 }
 

@@ -21,7 +21,7 @@ package final class ServiceClient {
     }
 
     /// The headers that commands go by.
-    private static let ownHeaders = ["pagewatch-load", "pagewatch-healthy"]
+    private static let ownHeaders = ["pagewatch-load", "pagewatch-error", "pagewatch-healthy"]
 
     /// Why there was no whole answer.
     package struct Failure: Error, Equatable, CustomStringConvertible {

@@ -22,7 +22,7 @@ package final class HTTPServer {
         package var patience = Duration.seconds(30)
         /// libmicrohttpd's memory for a connection, in bytes: a request's head has to fit into it,
         /// and an answer goes out in blocks of about half of it.
-        package var memoryPerConnection = 32 << 10
+        package var memoryPerConnection = 128 << 10
 
         package init() {}
     }

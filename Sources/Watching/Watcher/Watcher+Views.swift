@@ -51,9 +51,8 @@ package struct TargetView: Sendable {
     package var titleChanges: Int64 = 0
     /// Why the title of the last load was or was not told; empty before one has ended.
     package var explanation = ""
-    /// Whether a script may rely on the title: the target is not failing, and its last good check,
-    /// or the service's start, is not longer ago than two intervals. A target that nobody wants to
-    /// be checked is healthy.
+    /// Whether a script may rely on the title: the target is neither retired nor failing, and its
+    /// last good check, or the service's start, is not longer ago than two intervals.
     package var isHealthy = true
 }
 
@@ -81,7 +80,10 @@ extension Watcher {
     /// A target as it is now; nil if there is and was none of that name.
     package func view(of name: String) -> TargetView? {
         guard let target = targets[name] else {
-            return retired[name] == nil ? nil : TargetView(name: name, state: .retired)
+            guard retired[name] != nil else { return nil }
+            var view = TargetView(name: name, state: .retired)
+            view.isHealthy = false
+            return view
         }
         let state = target.state
         let now = BoottimeClock.now()
@@ -107,7 +109,6 @@ extension Watcher {
     }
 
     private func isHealthy(_ target: WatchedTarget, _ state: TargetState) -> Bool {
-        guard target.place != nil, state.pause == nil else { return true }
         guard !state.isFailing else { return false }
         let last = max(target.lastGood ?? started, started)
         let age = Duration.milliseconds(Self.time().milliseconds - last.milliseconds)

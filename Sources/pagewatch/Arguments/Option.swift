@@ -68,13 +68,13 @@ extension Option {
 
     /// An option with a length of time above zero.
     static func duration(
-        _ long: String, short: Character? = nil, _ help: String, default text: String,
-        set: @escaping @Sendable (inout Options, Duration) -> Void
+        _ long: String, short: Character? = nil, _ help: String, default text: String? = nil,
+        example: String? = nil, set: @escaping @Sendable (inout Options, Duration) -> Void
     ) -> Option {
         Option(
             facts: OptionFacts(
                 long: long, short: short, placeholder: "DUR", help: help, defaultValue: text,
-                example: text, isRepeatable: false)
+                example: example ?? text ?? "10s", isRepeatable: false)
         ) { options, value throws(UsageError) in set(&options, try parsedDuration(value)) }
     }
 

@@ -17,7 +17,7 @@ extension Command {
             "A list for --from has one URL a line; blank lines and what stands behind a # at a"
                 + " line's beginning or behind a blank are skipped. A list without a URL is bad"
                 + " input, and so is a line that is none; the other lines are loaded.",
-            "Of several exit codes the first of 130, 2, 3, 1 counts.",
+            "Of several exit codes the first of 130 or 143, 2, 3, 1 counts.",
         ],
         exitCodes: [
             (.fine, "every page is fine"),

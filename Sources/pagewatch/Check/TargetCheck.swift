@@ -14,6 +14,8 @@ final class TargetCheck {
     private let options: CheckOptions
     private let name: String
     private let trial: TargetTrial
+    /// Whether there is a state to go on from.
+    private let hasState: Bool
     private let loop: EventLoop
     private let pool: TransferPool
     private let output = StandardOutput()
@@ -29,8 +31,9 @@ final class TargetCheck {
             throw UsageError(
                 "the secret of \(missing.joined(separator: ", ")) of \(quoted(name)) can't be read")
         }
-        trial = try TargetTrial(
-            definition, stored: try Self.stored(name, options), userAgent: Version.userAgent)
+        let stored = try Self.stored(name, options)
+        hasState = stored != nil
+        trial = try TargetTrial(definition, stored: stored, userAgent: Version.userAgent)
         loop = try EventLoop()
         pool = try TransferPool(loop: loop, connections: 4)
         try loop.handle(signals: [SIGINT, SIGTERM]) { [unowned self] number in
@@ -101,6 +104,9 @@ final class TargetCheck {
             text += "counts as failed: \(error.text)\n"
         }
         text += "decision: \(decision.explanation)\n"
+        if !hasState {
+            text += "as of a target that was never loaded: no state has it (--state DIR)\n"
+        }
         for line in lines(decision) { text += "would tell: \(line.text)\n" }
         output.write(text)
     }

@@ -181,7 +181,7 @@ extension ConfigurationFiles.Loaded {
             lines.append(
                 "\(escaped(dropInFolder)) is missing: "
                     + (count == 1 ? "its target goes" : "its \(count) targets go") + " on as before"
-                    + " (mount it, or start with --force to retire them)")
+                    + " (mount it, or retire them by --force)")
         }
         return lines
     }

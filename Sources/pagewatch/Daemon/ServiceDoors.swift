@@ -101,12 +101,7 @@ enum ServiceSocket {
         guard let folder = usualFolder(variable) else {
             return .none(reason: "neither /run/pagewatch nor $XDG_RUNTIME_DIR can be used")
         }
-        do {
-            return .listening(try listen(at: folder + "/control.sock"))
-        } catch {
-            // Nobody asked for it: a second service on a machine may do without.
-            return .none(reason: error.lines.joined(separator: " "))
-        }
+        return .listening(try listen(at: folder + "/control.sock"))
     }
 
     private static func listen(at path: String) throws(StartProblem) -> ListeningSocket {

@@ -78,6 +78,10 @@ enum ForgetCommand {
 
     /// Removes the target.
     static func run(_ options: StoreOptions) -> ExitCode {
+        // Without a folder it is about the service that runs, if one does.
+        if options.state == nil, let call = try? ServiceCall("forget", socket: options.socket) {
+            return ask(call, options)
+        }
         do {
             let folder = try StateSearch.folder(named: options.state)
             let name = options.operand ?? ""
@@ -102,18 +106,21 @@ enum ForgetCommand {
 
     /// The service that holds the store does it, if it can be asked.
     private static func askService(_ options: StoreOptions, because held: any Error) -> ExitCode {
-        let output = StandardOutput()
         do throws(NoService) {
-            let call = try ServiceCall("forget", socket: options.socket)
-            let name = ServiceClient.escaped(options.operand ?? "")
-            let reply = call.send(
-                "POST", "/v1/targets/\(name)/forget", accept: "text/plain", to: output)
-            guard let reply, reply.status < 400 else { return .unusable }
-            return output.finish()
+            return ask(try ServiceCall("forget", socket: options.socket), options)
         } catch {
             return HistoryCommand.refuse(
                 UsageError("\(escaped("\(held)")), and \(error)"), "forget")
         }
+    }
+
+    private static func ask(_ call: ServiceCall, _ options: StoreOptions) -> ExitCode {
+        let output = StandardOutput()
+        let name = ServiceClient.escaped(options.operand ?? "")
+        let reply = call.send(
+            "POST", "/v1/targets/\(name)/forget", accept: "text/plain", to: output)
+        guard let reply, reply.status < 400 else { return .unusable }
+        return output.finish()
     }
 }
 

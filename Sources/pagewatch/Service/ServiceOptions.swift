@@ -45,7 +45,7 @@ extension OptionGroup where Options == ServiceOptions {
     static let pauses = OptionGroup(
         title: "Pause",
         options: [
-            .duration("for", "how long; until it is resumed, without", default: "2h") {
+            .duration("for", "how long (default until it is resumed)", example: "2h") {
                 $0.span = $1
             }
         ])

@@ -59,7 +59,8 @@ extension Command {
             (.fine, "told"),
             (
                 .pageFailed,
-                "of one target: it is failing, or its last good load is older than two intervals"
+                "of one target: it is failing or retired, or its last good load is older than two"
+                    + " intervals"
             ),
             (.unusable, "bad usage, no service, or no such target"),
         ],

@@ -25,6 +25,10 @@ enum WishCommand {
                 return output.finish().combined(with: .unusable)
             }
             let isFailed = reply.header("Pagewatch-Load") == "failed"
+            if isFailed, let problem = reply.header("Pagewatch-Error") {
+                output.flush()
+                StandardError.write("pagewatch \(name): the page failed: \(escaped(problem))\n")
+            }
             return output.finish().combined(with: isFailed ? .pageFailed : .fine)
         } catch {
             return output.finish().combined(with: refuse(error, name))
