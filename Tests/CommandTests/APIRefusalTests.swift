@@ -124,6 +124,15 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
             to: "pagewatch.yaml")
     }
 
+    /// A port that nobody listens on, and that no other test is given by the system: below those of
+    /// outgoing connections (32768 and up).
+    private func unusedPort() -> UInt16 {
+        while true {
+            let port = UInt16.random(in: 20_000..<30_000)
+            if (try? RawConnection(port: port)) == nil { return port }
+        }
+    }
+
     /// Asks a port for a path; nil if nobody listens.
     private func ask(_ port: UInt16, _ path: String, _ headers: String...) async throws
         -> RawConnection.Received?
@@ -138,7 +147,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
     @Test func `serves the metrics alone, refuses web pages, and moves with the configuration`()
         async throws
     {
-        let ports = try [ReservedPort(), ReservedPort()].map(\.port)
+        let ports = [unusedPort(), unusedPort()]
         try configure("listen: \"127.0.0.1:\(ports[0])\"")
         let daemon = try watched.start()
         try await watched.isServed()
