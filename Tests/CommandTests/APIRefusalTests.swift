@@ -150,7 +150,8 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
         let ports = [unusedPort(), unusedPort()]
         try configure("listen: \"127.0.0.1:\(ports[0])\"")
         let daemon = try watched.start()
-        try await watched.isServed()
+        // By then its loop runs, and all doors are open.
+        try await daemon.wait(for: "(service): started")
         let metrics = try #require(try await ask(ports[0], "/metrics"))
         #expect(metrics.text.hasPrefix("HTTP/1.1 200 "))
         #expect(metrics.text.contains("\npagewatch_info{version=\"0.1.0\"} 1\n"))
