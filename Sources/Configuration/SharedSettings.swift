@@ -3,23 +3,16 @@ final class SharedSettings: Sendable {
     let value: TargetSettings
     /// Of all keys.
     let fingerprint: UInt64
-    /// Of the keys whose edit makes another page, or reads it otherwise.
-    let pageFingerprint: UInt64
 
     init(_ value: TargetSettings) {
         self.value = value
         var all = Fingerprint()
-        var ofPage = Fingerprint()
         for key in KeyTables.target.keys {
             guard let text = key.write(value, .comparing) else { continue }
             all.add(key.facts.name)
             all.add(text)
-            guard key.facts.isOfPage else { continue }
-            ofPage.add(key.facts.name)
-            ofPage.add(text)
         }
         fingerprint = all.value
-        pageFingerprint = ofPage.value
     }
 }
 

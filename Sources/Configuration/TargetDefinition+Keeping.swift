@@ -9,23 +9,13 @@ extension TargetDefinition {
     ///
     /// It takes in 16 bits of each secret: nobody finds one from it.
     package var fingerprint: UInt64 {
-        combined(shared.fingerprint)
-    }
-
-    /// Likewise, of what decides which page the server gives and how its title is read: an edit
-    /// of it makes the next load's title a matter of ours, not a change.
-    package var pageFingerprint: UInt64 {
-        combined(shared.pageFingerprint)
-    }
-
-    private func combined(_ settings: UInt64) -> UInt64 {
         var fingerprint = Fingerprint()
         fingerprint.add(url.text)
         if let credentials = url.credentials {
             let both = credentials.user + ":" + credentials.password
             fingerprint.add(UInt64(Fingerprint.trace(of: both)))
         }
-        fingerprint.add(settings)
+        fingerprint.add(shared.fingerprint)
         return fingerprint.value
     }
 

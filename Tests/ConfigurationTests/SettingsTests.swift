@@ -189,6 +189,6 @@ import WebAddress
         let two = folder.load().configuration.targets[0]
         #expect(one == again && one.fingerprint == again.fingerprint)
         #expect(one != two && !one.isSame(as: two))
-        #expect(one.fingerprint != two.fingerprint && one.pageFingerprint != two.pageFingerprint)
+        #expect(one.fingerprint != two.fingerprint)
     }
 }

@@ -61,31 +61,9 @@ struct ServiceCall {
     /// Says what the service said: for people as it came, of JSON the sentence in it.
     private func message(of reply: ServiceClient.Reply) -> String {
         let text = String(decoding: reply.errorBody, as: UTF8.self)
-        guard text.hasPrefix("{"), let message = JSONText.message(in: text) else { return text }
-        return "pagewatch \(command): \(message)\n"
-    }
-}
-
-/// The one thing that commands read of the API's JSON: its errors' sentences.
-enum JSONText {
-    /// The value of the first `message`, with what JSON escapes of it undone; nil if there is none.
-    static func message(in json: String) -> String? {
-        guard let start = json.ranges(of: "\"message\":\"").first?.upperBound else { return nil }
-        var text = ""
-        var isEscaped = false
-        for character in json[start...] {
-            if isEscaped {
-                // What is not a quote or a backslash stays escaped: it goes to a terminal.
-                text += character == "\"" || character == "\\" ? "\(character)" : "\\\(character)"
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "\"" {
-                return text
-            } else {
-                text.append(character)
-            }
-        }
-        return nil
+        guard let answer = JSONFields(reply.errorBody[...]),
+            let message = answer.fields("error")?.string("message")
+        else { return text }
+        return "pagewatch \(command): \(escaped(message))\n"
     }
 }
