@@ -87,7 +87,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
         let forgotten = try await watched.ask("POST /v1/targets/t/forget")
         #expect(forgotten.status == 200)
         #expect(forgotten.json["title"] == .null && forgotten.json["lastGood"] == .null)
-        let again = try await watched.target("t", until: "a title") { $0["title"] != .null }
+        let again = try await watched.target("t", until: "a good load") { $0["lastGood"] != .null }
         #expect(again["lastGood"]["load"].integer ?? 0 > before)
         // Taken out of the configuration it is retired, and can be asked for still.
         try watched.configure("confirm: 1", targets: Array(lines.prefix(2)))

@@ -40,24 +40,34 @@ extension API {
         }
         askForAll { [self] records in
             let now = HistoryStore.systemTime()
-            let all = watcher.targetNames.compactMap { watcher.view(of: $0) }.map(records.answer)
-            var text = watcher.view().text(now: now) + "\n"
-            if !all.isEmpty {
-                text +=
-                    "\n"
-                    + StatusTable(all, now: now).text(
-                        width: width.map { Int($0) } ?? StatusTable.usualWidth)
-            }
-            asked.responder.respond(contentType: Self.plainText, body: Array(text.utf8))
+            let names = watcher.targetNames
+            let answer = { [watcher] name in watcher.view(of: name).map(records.answer) }
+            let table = StatusTable(
+                names, answer, now: now, width: width.map { Int($0) } ?? StatusTable.usualWidth)
+            let head = watcher.view().text(now: now) + "\n" + (names.isEmpty ? "" : "\n")
+            let section = SlicedAnswer.Section(
+                head: Array((head + (names.isEmpty ? "" : table.head)).utf8),
+                piece: { answer($0).map { Array(table.line($0).utf8) } ?? [] })
+            asked.responder.stream(
+                contentType: Self.plainText, source: SlicedAnswer(names, [section]))
         }
     }
 
     func targets(_ asked: APIRequest) throws(Refusal) {
         askForAll { [self] records in
-            let source = TargetList(watcher.targetNames) { [watcher] name in
-                watcher.view(of: name).map(records.answer)
-            }
-            asked.responder.stream(contentType: Self.json, source: source)
+            var isFirst = true
+            let array = SlicedAnswer.Section(
+                head: Array("[".utf8),
+                piece: { [watcher] name in
+                    guard let view = watcher.view(of: name) else { return [] }
+                    var json = JSONWriter()
+                    records.answer(view).appendJSON(to: &json)
+                    defer { isFirst = false }
+                    return (isFirst ? [] : Array(",\n".utf8)) + json.bytes
+                },
+                foot: Array("]\n".utf8))
+            asked.responder.stream(
+                contentType: Self.json, source: SlicedAnswer(watcher.targetNames, [array]))
         }
     }
 
@@ -188,12 +198,17 @@ extension API {
     // MARK: Metrics
 
     func metrics(_ asked: APIRequest) throws(Refusal) {
-        let targets = watcher.targetNames.compactMap { watcher.view(of: $0) }
-        let metrics = Metrics(
-            watcher.view(), targets, kept: watcher.ring.next - watcher.ring.first,
-            followers: streams.count)
-        asked.responder.respond(
-            contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics.bytes)
+        var metrics = Metrics()
+        metrics.add(watcher.view())
+        metrics.addAPI(
+            kept: watcher.ring.next - watcher.ring.first, followers: streams.count,
+            time: processorTime())
+        metrics.addProcess()
+        let source = SlicedAnswer(
+            watcher.targetNames,
+            Metrics.ofTargets { [watcher] in watcher.view(of: $0) } + [metrics.section])
+        asked.responder.stream(
+            contentType: "text/plain; version=0.0.4; charset=utf-8", source: source)
     }
 }
 
@@ -258,40 +273,4 @@ private enum EventsStart {
                 "since is \"\(since)\" (write seq:N, @SECONDS or a time as 2026-05-28T20:26:40Z)")
         }
     }
-}
-
-/// All targets as an array, a few at a time: no answer holds up the loop.
-private final class TargetList: StreamSource {
-    private let names: [String]
-    private let answer: (String) -> TargetAnswer?
-    private var next = 0
-    private var isFirst = true
-    private var isOver = false
-
-    init(_ names: [String], answer: @escaping (String) -> TargetAnswer?) {
-        self.names = names
-        self.answer = answer
-    }
-
-    func nextBytes(atMost count: Int) -> StreamChunk {
-        guard !isOver else { return .end }
-        var bytes: [UInt8] = next == 0 ? [UInt8(ascii: "[")] : []
-        while bytes.count < count, next < names.count {
-            if let answer = answer(names[next]) {
-                if !isFirst { bytes += ",\n".utf8 }
-                isFirst = false
-                var json = JSONWriter()
-                answer.appendJSON(to: &json)
-                bytes += json.bytes
-            }
-            next += 1
-        }
-        if next == names.count {
-            isOver = true
-            bytes += "]\n".utf8
-        }
-        return .bytes(bytes)
-    }
-
-    func streamEnded() {}
 }

@@ -20,6 +20,8 @@ final class ClientConnection {
     private let patience: Duration
     /// Tells that libmicrohttpd is to be run.
     private let onWake: () -> Void
+    /// Since when its request is waited for; nil while one is here.
+    private var waitsSince: Duration?
     private var isAsleep = false
     private lazy var limit = Deadline(isLimit: true) { [descriptor] in
         // libmicrohttpd reads the end and closes it.
@@ -79,10 +81,27 @@ final class ClientConnection {
     func begin(_ exchange: Exchange) { self.exchange = exchange }
 
     /// Gives the client its time for a request.
-    func expectRequest() { loop.arm(limit, at: MonotonicClock.now() + patience) }
+    func expectRequest() {
+        let now = MonotonicClock.now()
+        waitsSince = now
+        loop.arm(limit, at: now + patience)
+    }
 
     /// The request is here: from now on the time is ours, and then the reader's.
-    func stopLimit() { loop.disarm(limit) }
+    func stopLimit() {
+        waitsSince = nil
+        loop.disarm(limit)
+    }
+
+    /// Since when the client has said nothing that is to be answered; nil if it has, or is about to
+    /// be closed.
+    var silence: Duration? { exchange == nil && !isGone ? waitsSince : nil }
+
+    /// Ends the silence: libmicrohttpd reads an end, and closes.
+    func hangUp() {
+        isGone = true
+        _ = shutdown(descriptor, CInt(SHUT_RDWR))
+    }
 
     /// The request was answered, or never will be; the next may come.
     func finishExchange() {
