@@ -1,3 +1,4 @@
+import Configuration
 import Events
 import History
 import PageModel
@@ -10,6 +11,8 @@ extension API {
     /// Of events without a limit; and the most that may be asked for at a time.
     private static let usualEvents: Int64 = 100
     private static let mostEvents: Int64 = 10_000
+    /// Targets among which one that was misspelt is looked for.
+    private static let mostGuesses = 2000
 
     /// What the history has of targets beside their events.
     private struct Records: Sendable {
@@ -77,14 +80,18 @@ extension API {
 
     /// Answers with what a target is now.
     ///
-    /// - Parameter load: How the load went that was waited for, if one was.
-    func tell(_ name: String, to asked: APIRequest, load: LoadResult? = nil) throws(Refusal) {
-        guard watcher.view(of: name) != nil else { throw .unknownTarget(name) }
+    /// - Parameters:
+    ///   - isWish: Whether something was wished for: then a person is told in a line.
+    ///   - load: How the load went that was waited for, if one was.
+    func tell(
+        _ name: String, to asked: APIRequest, isWish: Bool = false, load: LoadResult? = nil
+    ) throws(Refusal) {
+        guard watcher.view(of: name) != nil else { throw unknownTarget(name) }
         questions.ask {
             try Records($0, of: name)
         } done: { [self] (records: Records?) in
             guard let view = watcher.view(of: name) else {
-                return asked.responder.refuse(.unknownTarget(name))
+                return asked.responder.refuse(unknownTarget(name))
             }
             let answer = (records ?? Records()).answer(view)
             // For programs that read no JSON: what a command's exit code says.
@@ -95,7 +102,8 @@ extension API {
             }
             if asked.wantsText {
                 let zone = TimeZoneStyle(asked)
-                let text = answer.text(zone, now: HistoryStore.systemTime())
+                let now = HistoryStore.systemTime()
+                let text = isWish ? answer.line(zone, now: now) : answer.text(zone, now: now)
                 return asked.responder.respond(
                     contentType: Self.plainText, body: Array(text.utf8), headers: headers)
             }
@@ -105,6 +113,18 @@ extension API {
             asked.responder.respond(
                 contentType: Self.json, body: json.bytes, headers: headers)
         }
+    }
+
+    /// That nobody knows the target, with the name that was meant, if it can be guessed.
+    func unknownTarget(_ name: String) -> Refusal {
+        // The search takes some microseconds a name, and the loop's.
+        let names = watcher.targetCount <= Self.mostGuesses ? watcher.targetNames : []
+        let remedy =
+            nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
+            ?? "\"pagewatch status\" lists them"
+        return Refusal(
+            status: 404, code: "unknownTarget",
+            message: "there is no target \"\(name)\" (\(remedy))")
     }
 
     private func askForAll(_ done: @escaping (Records) -> Void) {
@@ -127,7 +147,7 @@ extension API {
         } done: { [self] (found: [[StoredEvent]]?) in
             guard let found else { return asked.responder.refuse(.unreadableHistory) }
             if found.isEmpty, watcher.view(of: name) == nil {
-                return asked.responder.refuse(.unknownTarget(name))
+                return asked.responder.refuse(unknownTarget(name))
             }
             tell((found.first ?? []).map { EventLine($0) }, to: asked)
         }
@@ -156,11 +176,13 @@ extension API {
 
     func events(_ asked: APIRequest) throws(Refusal) {
         let kinds = asked.list("event")
-        if let unknown = kinds.first(where: {
-            !(["all", "durable"] + EventKinds.names).contains($0)
-        }) {
+        let known = ["all", "durable"] + EventKinds.names
+        if let unknown = kinds.first(where: { !known.contains($0) }) {
+            let remedy =
+                nearest(to: unknown, among: known).map { "did you mean \($0)?" }
+                ?? "docs/EVENTS.md lists them"
             throw .badParameter(
-                "event is \"\(unknown)\", which is no kind of event (docs/EVENTS.md lists them)")
+                "event is \"\(unknown)\", which is no kind of event (\(remedy))")
         }
         let filter = EventFilter(targets: asked.list("target"), kinds: kinds)
         switch try EventsStart(asked) {
