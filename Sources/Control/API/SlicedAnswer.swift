@@ -28,7 +28,7 @@ final class SlicedAnswer: StreamSource {
     func nextBytes(atMost count: Int) -> StreamChunk {
         var bytes: [UInt8] = []
         var looked = 0
-        while bytes.isEmpty || (bytes.count < count && looked < Self.targetsPerSlice) {
+        while bytes.count < count, looked < Self.targetsPerSlice {
             guard let section = sections.first else {
                 return bytes.isEmpty ? .end : .bytes(bytes)
             }
@@ -47,7 +47,7 @@ final class SlicedAnswer: StreamSource {
             next = place + 1
             looked += 1
         }
-        return .bytes(bytes)
+        return bytes.isEmpty ? .later : .bytes(bytes)
     }
 
     func streamEnded() { sections = [] }

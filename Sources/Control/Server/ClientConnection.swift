@@ -23,6 +23,7 @@ final class ClientConnection {
     /// Since when its request is waited for; nil while one is here.
     private var waitsSince: Duration?
     private var isAsleep = false
+    private lazy var nextTurn = Deadline { [weak self] in self?.wake() }
     private lazy var limit = Deadline(isLimit: true) { [descriptor] in
         // libmicrohttpd reads the end and closes it.
         _ = shutdown(descriptor, CInt(SHUT_RDWR))
@@ -65,6 +66,12 @@ final class ClientConnection {
     func sleep() {
         isAsleep = true
         MHD_suspend_connection(handle)
+    }
+
+    /// Takes it out of libmicrohttpd's hands until the loop's next turn.
+    func sleepForATurn() {
+        sleep()
+        loop.arm(nextTurn, at: loop.now + .nanoseconds(1))
     }
 
     /// Gives it back. Nothing if it does not sleep.
@@ -115,6 +122,7 @@ final class ClientConnection {
         isGone = true
         isAsleep = false
         loop.disarm(limit)
+        loop.disarm(nextTurn)
         loop.unwatch(descriptor)
         exchange?.finish()
         exchange = nil
