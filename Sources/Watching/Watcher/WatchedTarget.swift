@@ -26,6 +26,9 @@ final class WatchedTarget {
     var titleChanges: Int32 = 0
     /// When the last good check ended.
     var lastGood: Timestamp?
+    /// How long the service was up by then, in seconds of a clock that nobody sets; 0 if no check of
+    /// this run was good.
+    var lastGoodAge: Int32 = 0
     /// Why its last title was or was not told: one sentence.
     var explanation = ""
     private var rare: RareFacts?
@@ -93,6 +96,7 @@ final class WatchedTarget {
         costlyPatterns = []
         explanation = ""
         lastGood = nil
+        lastGoodAge = 0
         isBrowsed = false
     }
 

@@ -110,8 +110,7 @@ extension Watcher {
 
     private func isHealthy(_ target: WatchedTarget, _ state: TargetState) -> Bool {
         guard !state.isFailing else { return false }
-        let last = max(target.lastGood ?? started, started)
-        let age = Duration.milliseconds(Self.time().milliseconds - last.milliseconds)
+        let age = Duration.seconds(secondsUp - target.lastGoodAge)
         return age <= target.settings.timing.interval * 2
     }
 
