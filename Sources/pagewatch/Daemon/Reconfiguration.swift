@@ -117,7 +117,7 @@ final class Reconfiguration {
             readFiles = loaded.readFiles
             outcome.changes = parts.watcher.reconfigure(wanted)
             if outcome.changes.isEmpty, outcome.mistakes.isEmpty {
-                parts.voice.mention("the configuration was read again: no target is another one")
+                parts.voice.mention("the configuration was read again: nothing changed")
             }
         }
         tell(outcome.mistakes)
@@ -157,7 +157,8 @@ final class Reconfiguration {
 
     private func tell(_ mistakes: [String]) {
         guard !mistakes.isEmpty else { return }
-        for mistake in mistakes { parts.voice.mention(mistake) }
+        // The first one is in the event.
+        for mistake in mistakes.dropFirst() { parts.voice.mention(mistake) }
         parts.watcher.tellRefused(
             mistakes.count == 1 ? mistakes[0] : "\(mistakes.count) mistakes: \(mistakes[0]); ...")
     }
