@@ -157,8 +157,8 @@ final class Reconfiguration {
 
     private func tell(_ mistakes: [String]) {
         guard !mistakes.isEmpty else { return }
-        // The first one is in the event.
-        for mistake in mistakes.dropFirst() { parts.voice.mention(mistake) }
+        // A single one is in the event.
+        if mistakes.count > 1 { for mistake in mistakes { parts.voice.mention(mistake) } }
         parts.watcher.tellRefused(
             mistakes.count == 1 ? mistakes[0] : "\(mistakes.count) mistakes: \(mistakes[0]); ...")
     }
