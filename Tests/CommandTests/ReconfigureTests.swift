@@ -132,7 +132,8 @@ private func page(_ title: String) -> String {
         try await site.waitForRequest("/c")
         try watched.configure("confirm: 1", targets: [three[0]])
         daemon.program.send(signal: SIGHUP)
-        try await daemon.wait(for: "(service): refused: 2 of 3 targets are not defined any more: nothing is")
+        try await daemon.wait(
+            for: "(service): refused: 2 of 3 targets are not defined any more: nothing is")
         try await site.waitForRequest("/c", number: await site.requests(for: "/c").count + 2)
         try watched.configure("confirm: 1", targets: Array(three.prefix(2)))
         daemon.program.send(signal: SIGHUP)
