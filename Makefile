@@ -14,7 +14,7 @@ SHARED ?= ../shared
 # a third of a megabyte smaller.
 RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics
 
-.PHONY: help run test deps build release site lint format tsan asan conformance bench soak kills idle day followers install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers install clean
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -75,9 +75,16 @@ conformance: release
 	PAGEWATCH_CORPUS=full PAGEWATCH_SHARED=$(abspath $(SHARED)) $(SWIFT) test -c release \
 		-Xswiftc -enable-testing --scratch-path $(BUILD)/conformance --filter Corpus
 
-## bench         compare with the C floors of SHARED/bench
+## encodings     compare what every byte and pair of every encoding becomes with the standard's
+##               index files in SHARED/data/encoding, and with Python's codecs
+encodings: release
+	scripts/check-encodings.py --binary $(BUILD)/release/pagewatch --data $(SHARED)/data/encoding
+
+## bench         compare with the C floors of SHARED/bench, and finding titles with libxml2
 bench: release
 	bench/run $(BUILD)/release/pagewatch $(SHARED)/bench
+	$(SWIFT) build $(RELEASE) --product title-speed
+	bench/titles $(BUILD)/release/title-speed $(SHARED)/cases/titles
 
 ## soak          watch a site of good and sick pages for three minutes, and kill the daemon 200 times
 soak: release

@@ -84,6 +84,10 @@ let package = Package(
             name: "TestSupport", dependencies: ["CLinux", "CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
 
+        .executableTarget(
+            name: "title-speed", dependencies: ["Titles", "CXML2"], path: "bench/TitleSpeed",
+            swiftSettings: strict),
+
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
         tests(of: "LoopbackSite", ["LoopbackSite", "loopback-site", "Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
