@@ -40,7 +40,7 @@ package final class PageReader {
     /// The bytes of an HTML page's title before decoding; nil if they are not wanted or not known.
     package var titleBytes: [UInt8]? {
         guard options.keepsTitleBytes, isTitleKnown else { return nil }
-        return rawTitle.bytes(of: title, in: decision?.encoding)
+        return title == nil ? nil : rawTitle.bytes
     }
     /// The encoding's name; nil while undecided, or when the body is no page.
     package var encodingName: String? { decision?.encoding.name }
@@ -164,17 +164,30 @@ package final class PageReader {
             if let xml {
                 decode(slice, for: xml)
             } else {
-                let wasReading = html.rules.titles.isReading
-                decoder.decode(slice) { html.read($0) }
                 if options.keepsTitleBytes {
-                    rawTitle.took(
-                        slice, wasReading: wasReading, version: html.rules.titles.version)
+                    decodeKeepingTitle(slice)
+                } else {
+                    decoder.decode(slice) { html.read($0) }
                 }
                 if html.isSettled { takeOver() }
             }
             at = end
         }
         if !isSettled { takeOver() }
+    }
+
+    private func decodeKeepingTitle(_ slice: UnsafeRawBufferPointer) {
+        let before = decoder.decoder
+        let wasReading = html.rules.titles.isReading
+        let wasRead = html.bytesRead
+        decoder.decode(slice) { html.read($0) }
+        let titles = html.rules.titles
+        if titles.version != rawTitle.version {
+            rawTitle.begin(
+                titles.version, in: slice, behind: html.titleStart - wasRead, decodedBy: before)
+        } else if wasReading {
+            rawTitle.append(slice)
+        }
     }
 
     /// UTF-8 goes to libxml2 as it is, for there malformed bytes are an error; but whole characters.

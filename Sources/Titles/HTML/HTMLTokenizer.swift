@@ -46,6 +46,12 @@ struct HTMLTokenizer {
     var declaration: StaticString = ""
     /// Text that is held back because it may turn out to be markup: at most 32 bytes.
     var held: [UInt8] = []
+    /// How much was read in the pieces before.
+    private(set) var bytesRead = 0
+    /// The start tag of the title that is first by now was the last thing read.
+    private var isBehindTitleTag = false
+    /// Where the text of the title that is first by now begins in all that was read.
+    private(set) var titleStart = 0
 
     var isSettled: Bool { rules.isSettled }
 
@@ -54,6 +60,14 @@ struct HTMLTokenizer {
         guard let base = bytes.baseAddress else { return }
         var input = Input(base: base, end: bytes.count)
         while input.at < input.end, !rules.isSettled { step(&input) }
+        noteTitleStart(input)
+        bytesRead += bytes.count
+    }
+
+    mutating func noteTitleStart(_ input: Input) {
+        guard isBehindTitleTag else { return }
+        isBehindTitleTag = false
+        titleStart = bytesRead + input.at
     }
 
     /// Reads one state's share of the input; at least one byte is there.
@@ -167,9 +181,12 @@ struct HTMLTokenizer {
         }
         if tag.isEnd { return rules.end(tag) }
         rawName = tag.name
+        let version = rules.titles.version
         switch rules.start(tag) {
         case .markup: break
-        case .title: state = .title
+        case .title:
+            state = .title
+            isBehindTitleTag = rules.titles.version != version
         case .rawText: state = .rawText
         case .script: state = .script
         case .plaintext: state = .plaintext
