@@ -65,8 +65,6 @@ package final class PageReader {
     private var titleVersion = 0
     private var rawTitle = RawTitle()
     private var xml: XMLReader?
-    /// The unfinished character at the end of what libxml2 was given.
-    private var xmlTail: [UInt8] = []
 
     /// - Parameters:
     ///   - contentType: The header's value; nil when there is none.
@@ -190,38 +188,19 @@ package final class PageReader {
         }
     }
 
-    /// UTF-8 goes to libxml2 as it is, for there malformed bytes are an error; but whole characters.
+    /// UTF-8 goes to libxml2 as it is, for there malformed bytes are an error.
     private func decode(_ bytes: UnsafeRawBufferPointer, for xml: XMLReader) {
-        if decision?.encoding != .utf8 {
-            decoder.decode(bytes) { xml.read($0) }
+        if decision?.encoding == .utf8 {
+            xml.read(bytes)
         } else {
-            xmlTail.append(contentsOf: bytes)
-            let whole = xmlTail.count - lengthOfUnfinishedCharacter(at: xmlTail)
-            xmlTail.withUnsafeBytes { xml.read(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }
-            xmlTail.removeFirst(whole)
+            decoder.decode(bytes) { xml.read($0) }
         }
         if xml.isSettled { takeOver() }
     }
 
-    private func lengthOfUnfinishedCharacter(at tail: [UInt8]) -> Int {
-        var length = 1
-        for byte in tail.suffix(3).reversed() {
-            if !byte.isUTF8Continuation {
-                let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-                return needed > length ? length : 0
-            }
-            length += 1
-        }
-        return 0
-    }
-
     private func finishReader() {
         if let xml {
-            if decision?.encoding != .utf8 {
-                decoder.finish { xml.read($0) }
-            } else {
-                xmlTail.withUnsafeBytes { xml.read($0) }
-            }
+            if decision?.encoding != .utf8 { decoder.finish { xml.read($0) } }
             xml.finish()
         } else {
             decoder.finish { html.read($0) }
@@ -257,7 +236,6 @@ package final class PageReader {
         hasBodyBegun = true
         sniffer = nil
         xml = nil
-        xmlTail = []
         html = HTMLTokenizer()
     }
 }
