@@ -186,6 +186,7 @@ package final class PageReader {
         } else if wasReading {
             rawTitle.append(slice)
         }
+        rawTitle.decodedLength = html.titleEnd.map { $0 - html.titleStart }
     }
 
     /// UTF-8 goes to libxml2 as it is, for there malformed bytes are an error.

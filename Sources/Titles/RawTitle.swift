@@ -1,18 +1,20 @@
 /// The bytes that a title was read from, before decoding.
 ///
 /// They tell whether a title that reads otherwise than before is another one, or the same one in
-/// another encoding. Where the title begins is known from the tokenizer; its end tag is looked for,
-/// as every encoding but UTF-16 writes it as ASCII.
+/// another encoding. Where the title begins and ends is known from the tokenizer, in bytes of UTF-8;
+/// decoding once more, byte by byte, tells which bytes of the page these are.
 struct RawTitle {
     /// Longer titles have no bytes.
     private static let most = 1 << 16
 
-    private static let endTag = Array("</title".utf8)
-
     /// The number of the title that the bytes are of; see ``TitleSearch/version``.
     private(set) var version = 0
+    /// How much UTF-8 the title's text is as the tokenizer reads it; nil before its end is known.
+    var decodedLength: Int?
     /// All that was read from the title's start tag on, as far as it can matter.
     private var text: [UInt8] = []
+    /// What reads the text, as it was before that.
+    private var decoder: any ByteDecoder = UTF8Decoder()
 
     /// Begins with a title whose start tag ends in `slice`.
     ///
@@ -26,43 +28,38 @@ struct RawTitle {
         decodedBy decoder: any ByteDecoder
     ) {
         self.version = version
-        text = Array(slice.dropFirst(Self.bytes(of: slice, saying: count, decodedBy: decoder)))
+        self.decoder = decoder
+        text = Array(slice.dropFirst(Self.decode(slice, with: &self.decoder, until: count)))
     }
 
     /// Goes on with the next slice of the page.
     mutating func append(_ slice: UnsafeRawBufferPointer) {
-        if text.count <= Self.most + Self.endTag.count { text.append(contentsOf: slice) }
+        if text.count <= Self.most { text.append(contentsOf: slice) }
     }
 
-    /// The bytes between the tags of the title; nil if they cannot be found.
+    /// The bytes between the tags of the title; nil if the title is too long, or never ended.
     var bytes: [UInt8]? {
-        var at = text.startIndex
-        while let start = text[at...].firstIndex(of: UInt8(ascii: "<")), start <= Self.most {
-            if isEndTag(at: start) { return Array(text[..<start]) }
-            at = start + 1
-        }
-        return nil
-    }
-
-    private func isEndTag(at start: Int) -> Bool {
-        let name = text[start...].prefix(Self.endTag.count)
-        guard name.lazy.map(\.lowercasedASCII).elementsEqual(Self.endTag),
-            name.endIndex < text.endIndex
-        else { return false }
-        let next = text[name.endIndex]
-        return next.isASCIIWhitespace || next == UInt8(ascii: "/") || next == UInt8(ascii: ">")
-    }
-
-    /// How many of the slice's bytes it takes to say so much.
-    private static func bytes(
-        of slice: UnsafeRawBufferPointer, saying count: Int, decodedBy decoder: any ByteDecoder
-    ) -> Int {
+        guard let decodedLength else { return nil }
         var decoder = decoder
-        var said = 0
-        return withUnsafeTemporaryAllocation(
+        // What is malformed may be known as such only by the byte behind it: so the `<` counts, too.
+        let end = text.withUnsafeBytes {
+            Self.decode($0, with: &decoder, until: decodedLength + 1)
+        }
+        let length = end - (decoder is UTF16Decoder ? 2 : 1)
+        return length <= Self.most && length >= 0 ? Array(text[..<length]) : nil
+    }
+
+    /// Decodes until so much was said.
+    ///
+    /// - Returns: How many bytes that took; 0 if there are too few.
+    private static func decode(
+        _ bytes: UnsafeRawBufferPointer, with decoder: inout any ByteDecoder, until count: Int
+    ) -> Int {
+        withUnsafeTemporaryAllocation(
             byteCount: UTF8Output.bytesPerInputByte + UTF8Output.slack, alignment: 1
         ) { room in
-            for (index, byte) in slice.enumerated() where said < count {
+            var said = 0
+            for (index, byte) in bytes.enumerated() {
                 guard var output = UTF8Output(room) else { break }
                 decoder.decode(byte: byte, into: &output)
                 said += output.count

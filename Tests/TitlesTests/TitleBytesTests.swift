@@ -35,6 +35,19 @@ import Titles
         #expect(reading.titleBytes == text)
     }
 
+    @Test(arguments: [1, 2, 7, 64, Int.max])
+    func `are found in UTF-16`(chunk: Int) {
+        func utf16(_ text: String) -> [UInt8] {
+            text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        }
+        let title = utf16("a<\u{20AC}")
+        let body = utf16("\u{FEFF}<title>") + title + utf16("</title><p>") + Array("</title>".utf8)
+        let reading = Reading(
+            body, type: "text/html", chunk: chunk, options: .init(keepsTitleBytes: true))
+        #expect(reading.titleString == "a<\u{20AC}")
+        #expect(reading.titleBytes == title)
+    }
+
     @Test func `are none if there are more than 64 KiB`() {
         for (count, isKept) in [(1 << 16, true), ((1 << 16) + 1, false)] {
             let page = "<title>" + String(repeating: "a", count: count) + "</title><p>"

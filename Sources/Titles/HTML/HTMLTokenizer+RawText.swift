@@ -59,6 +59,7 @@ extension HTMLTokenizer {
             else {
                 return releaseRawText()
             }
+            if rawReturn == .title { noteTitleEnd(input) }
             tag.begin(isEnd: true)
             tag.name = rawName
             tag.endName()

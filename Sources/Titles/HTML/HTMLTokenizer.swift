@@ -52,6 +52,8 @@ struct HTMLTokenizer {
     private var isBehindTitleTag = false
     /// Where the text of the title that is first by now begins in all that was read.
     private(set) var titleStart = 0
+    /// Where its end tag begins; nil before that was read.
+    private(set) var titleEnd: Int?
 
     var isSettled: Bool { rules.isSettled }
 
@@ -64,10 +66,18 @@ struct HTMLTokenizer {
         bytesRead += bytes.count
     }
 
+    /// Notes that the next byte is the first of a title, if it is.
     mutating func noteTitleStart(_ input: Input) {
         guard isBehindTitleTag else { return }
         isBehindTitleTag = false
         titleStart = bytesRead + input.at
+        titleEnd = nil
+    }
+
+    /// Notes that a title's end tag was read up to its name.
+    mutating func noteTitleEnd(_ input: Input) {
+        guard rules.titles.isReading else { return }
+        titleEnd = bytesRead + input.at - "</title".utf8.count
     }
 
     /// Reads one state's share of the input; at least one byte is there.

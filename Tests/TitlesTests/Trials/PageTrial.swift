@@ -1,9 +1,7 @@
 import Titles
 
 /// The reader of pages on trial: all that it tells may not depend on the cuts, neither at the end
-/// nor, for HTML, on the way.
-///
-/// libxml2 looks ahead by as much as it was given, and so may find an error sooner or later.
+/// nor on the way.
 struct PageTrial {
     /// So many pieces are compared on the way; comparing all would take longer than reading.
     private static let mostComparisons = 64
@@ -55,49 +53,58 @@ struct PageTrial {
     }
 
     var fault: String? {
-        let whole = reading(.whole)
-        let byByte = reading(.byteByByte)
-        guard whole == byByte else { return difference(whole, byByte, "whole", "byte by byte") }
-        return faultOnTheWay(to: whole)
+        let whole = PageReader(contentType: type, options: options)
+        read(into: whole, .whole)
+        let (asChosen, byByte, fault) = readSideBySide()
+        if let fault { return fault }
+        let answer = Reading(whole)
+        return difference(answer, Reading(asChosen), "whole", "as cut")
+            ?? difference(answer, Reading(byByte), "whole", "byte by byte")
     }
 
     /// Reads once, cut as chosen.
-    func readOnce() { _ = reading(.asChosen) }
+    func readOnce() {
+        read(into: PageReader(contentType: type, options: options), .asChosen)
+    }
 
-    private func reading(_ cutting: Trial.Cutting) -> Reading {
-        let reader = PageReader(contentType: type, options: options)
+    private func read(into reader: PageReader, _ cutting: Trial.Cutting) {
         trial.forEachPiece(cutting) {
             reader.read($0)
             return !reader.isSettled
         }
         reader.finish()
-        return Reading(reader)
     }
 
     /// Reads cut as chosen and, beside it, byte by byte, and compares behind each piece.
-    private func faultOnTheWay(to whole: Reading) -> String? {
-        let reader = PageReader(contentType: type, options: options)
+    private func readSideBySide() -> (asChosen: PageReader, byByte: PageReader, fault: String?) {
+        let asChosen = PageReader(contentType: type, options: options)
         let byByte = PageReader(contentType: type, options: options)
         var fault: String?
         var comparisons = 0
         trial.forEachPiece(.asChosen) { piece in
-            reader.read(piece)
-            guard comparisons < Self.mostComparisons, reader.kind != .xml else {
-                return !reader.isSettled
+            asChosen.read(piece)
+            for byte in piece where !byByte.isSettled {
+                withUnsafeBytes(of: byte) { byByte.read($0) }
             }
-            comparisons += 1
-            for byte in piece { withUnsafeBytes(of: byte) { byByte.read($0) } }
-            let (one, other) = (Reading(reader), Reading(byByte))
-            if one != other { fault = difference(one, other, "on the way", "byte by byte") }
-            return fault == nil && !reader.isSettled
+            if comparisons < Self.mostComparisons {
+                comparisons += 1
+                fault = difference(Reading(asChosen), Reading(byByte), "on the way", "by byte")
+            }
+            return fault == nil && !(asChosen.isSettled && byByte.isSettled)
         }
-        if let fault { return fault }
-        reader.finish()
-        let end = Reading(reader)
-        return end == whole ? nil : difference(end, whole, "as cut", "whole")
+        asChosen.finish()
+        byByte.finish()
+        return (asChosen, byByte, fault)
     }
 
-    private func difference(_ one: Reading, _ other: Reading, _ a: String, _ b: String) -> String {
-        "type \(type ?? "(none)"), options \(options):\n  \(a): \(one)\n  \(b): \(other)"
+    private func difference(
+        _ one: Reading, _ other: Reading, _ first: String, _ second: String
+    ) -> String? {
+        guard one != other else { return nil }
+        return """
+            type \(type ?? "(none)"), options \(options):
+              \(first): \(one)
+              \(second): \(other)
+            """
     }
 }

@@ -6,7 +6,7 @@ struct Trial: Sendable {
     static let headerLength = 8
 
     /// How the body is cut into pieces.
-    enum Cutting: CaseIterable { case whole, byteByByte, asChosen }
+    enum Cutting { case whole, byteByByte, asChosen }
 
     /// What the body is read as; each ``TrialSubject`` has a list of its own.
     var choice: UInt8
