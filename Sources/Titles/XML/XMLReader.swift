@@ -95,7 +95,10 @@ final class XMLReader {
         let hasError = parser.pointee.wellFormed == 0 || parser.pointee.disableSAX != 0
         let isBeyondLimits =
             depth > Self.deepest || root == nil && bytesRead > Self.longestProlog
-        if hasError || isBeyondLimits { end() }
+        // Each piece is whole. A document type that libxml2 takes for unfinished all the same is not
+        // well-formed; it would look through all of it again with each piece that follows.
+        let isLost = parser.pointee.instate == XML_PARSER_DTD
+        if hasError || isBeyondLimits || isLost { end() }
     }
 
     private func end() {
