@@ -9,12 +9,14 @@ URL ?=
 PORT ?= 8081
 BUILD ?= .build
 SHARED ?= ../shared
+SUBJECTS ?=
+FUZZ = --binary $(BUILD)/fuzz/release/titles-fuzz --folder $(BUILD)/fuzz-work
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
 # Nothing is loaded into the program that could use its symbols: a program without a table of them is
 # a third of a megabyte smaller.
 RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics
 
-.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers install clean fuzz fuzz-long fuzz-replay fuzz-build
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -79,6 +81,25 @@ conformance: release
 ##               index files in SHARED/data/encoding, and with Python's codecs
 encodings: release
 	scripts/check-encodings.py --binary $(BUILD)/release/pagewatch --data $(SHARED)/data/encoding
+
+## fuzz          look for inputs that the readers of pages do not stand: SECONDS (60) for each of
+##               SUBJECTS (decoders html encoding xml); see docs/FUZZING.md
+fuzz: SECONDS = 60
+fuzz: fuzz-build
+	scripts/fuzz.py $(FUZZ) --seconds $(SECONDS) --shared $(SHARED)/cases/titles $(SUBJECTS)
+
+## fuzz-long     the same for an hour in all
+fuzz-long: SECONDS = 900
+fuzz-long: fuzz-build
+	nice -n 5 scripts/fuzz.py $(FUZZ) --seconds $(SECONDS) --shared $(SHARED)/cases/titles $(SUBJECTS)
+
+## fuzz-replay   try the one input that is in FILE
+fuzz-replay: fuzz-build
+	scripts/fuzz.py $(FUZZ) --replay '$(FILE)'
+
+fuzz-build: deps
+	PAGEWATCH_FUZZ=1 $(SWIFT) build -c release --sanitize fuzzer --scratch-path $(BUILD)/fuzz \
+		--product titles-fuzz
 
 ## bench         compare with the C floors of SHARED/bench, and finding titles with libxml2
 bench: release

@@ -97,7 +97,7 @@ let package = Package(
                 "Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite", "CZlib",
                 "CZstd",
             ]),
-        tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures"]),
+        tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures", "Trials/Fuzz"]),
         tests(of: "PageModel", ["PageModel"]),
         tests(
             of: "PageLoading",
@@ -130,3 +130,23 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `make fuzz` builds another package out of the same sources: the readers of pages, instrumented, and
+// the program that tries them. See docs/FUZZING.md.
+if Context.environment["PAGEWATCH_FUZZ"] == "1" {
+    let instrumented: [SwiftSetting] = [
+        .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])
+    ]
+    package.products = []
+    package.targets = [
+        library("CXML2", pkgConfig: "libxml-2.0", package: "libxml2-dev"),
+        .target(
+            name: "Titles", dependencies: ["CXML2"], swiftSettings: strict + instrumented),
+        .executableTarget(
+            name: "titles-fuzz", dependencies: ["Titles"], path: "Tests/TitlesTests/Trials",
+            exclude: ["Fuzz/titles.dict"],
+            // The program's main function is libFuzzer's.
+            swiftSettings: strict + instrumented + [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+    ]
+}
