@@ -53,6 +53,10 @@ extension API {
     }
 
     func targets(_ asked: APIRequest) throws(Refusal) {
+        guard !asked.wantsText else {
+            let names = watcher.targetNames.map { $0 + "\n" }.joined()
+            return asked.responder.respond(contentType: Self.plainText, body: Array(names.utf8))
+        }
         askForAll { [self] records in
             let source = TargetList(watcher.targetNames) { [watcher] name in
                 watcher.view(of: name).map(records.answer)
