@@ -123,6 +123,8 @@ let package = Package(
                 "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
                 "LoopbackSite",
             ]),
+        tests(
+            of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -51,7 +51,7 @@ struct HelpText {
     }
 
     /// What every command understands.
-    private static let common = Command.Section(
+    static let common = Command.Section(
         title: "General",
         options: [
             OptionFacts(
@@ -68,10 +68,7 @@ struct HelpText {
         var left = option.short.map { "  -\($0), " } ?? "      "
         left += "--" + option.long
         if let placeholder = option.placeholder { left += " " + placeholder }
-        var words = option.help
-        if option.isRepeatable { words += "; may be repeated" }
-        if let value = option.defaultValue { words += " (default \(value))" }
-        add(left, then: words, at: Self.column)
+        add(left, then: option.words, at: Self.column)
     }
 
     /// `left`, and from `column` on wrapped words; on the next line if there is no room.
