@@ -124,7 +124,8 @@ let package = Package(
                 "LoopbackSite",
             ]),
         tests(
-            of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"]),
+            of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"],
+            exclude: ["Scripts"]),
     ],
     swiftLanguageModes: [.v6]
 )
