@@ -35,7 +35,7 @@ struct Program {
         default: break
         }
         guard let command = commands.first(where: { $0.name == first }) else {
-            return .refuse("pagewatch: \(problem(with: first))\n")
+            return .refuse("pagewatch: \(problem(with: first, before: rest))\n")
         }
         do {
             switch try command.action(for: rest, among: commands) {
@@ -64,26 +64,34 @@ struct Program {
     }
 
     /// Why `word`, which stands where a command should, is none.
-    private func problem(with word: String) -> String {
-        if word.hasPrefix("-") {
-            let name = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
-            for command in commands where command.optionNames.contains(name) {
-                return "\(escaped(word)) belongs behind a command"
-                    + " (write \"pagewatch \(command.name) --\(name)\")"
-            }
-            return "\(escaped(word)) is not an option (\"pagewatch --help\" lists all)"
-        }
+    ///
+    /// - Parameter rest: What stands behind it.
+    private func problem(with word: String, before rest: [String] = []) -> String {
+        if word.hasPrefix("-") { return problem(withOption: word, before: rest) }
         if word.contains("://") {
             let url = WebAddress.withoutUserInformation(word)
             return "\(quoted(url)) is not a command"
                 + " (write \"pagewatch check \(escaped(url))\")"
         }
-        if word == "version" {
-            return "\(quoted(word)) is not a command (write \"pagewatch --version\")"
+        if let advice = advice(onCommand: word) {
+            return "\(quoted(word)) is not a command (\(advice))"
         }
         if let near = nearest(to: word, among: commands.map(\.name) + ["help"]) {
             return "\(quoted(word)) is not a command (did you mean \"\(near)\"?)"
         }
         return "\(quoted(word)) is not a command (\"pagewatch --help\" lists all)"
+    }
+
+    /// Why an option that stands where a command should is in the wrong place, or none.
+    private func problem(withOption word: String, before rest: [String]) -> String {
+        let name = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
+        let owners = commands.filter { $0.optionNames.contains(name) }
+        guard let first = owners.first else {
+            return "\(escaped(word)) is not an option (\"pagewatch --help\" lists all)"
+        }
+        // The one that was meant stands behind it, most likely.
+        let meant = owners.first { rest.contains($0.name) } ?? (owners.count == 1 ? first : nil)
+        return "--\(name) belongs behind a command"
+            + " (write \"pagewatch \(meant?.name ?? "COMMAND") --\(name)\")"
     }
 }
