@@ -56,6 +56,7 @@ _pagewatch_value() {
     'tail --cursor-file') kind=file ;;
     'tail --socket') kind=file ;;
     'history --limit') kind=free ;;
+    'history --since') kind=words choices=(today yesterday now) ;;
     'history --at') kind=words choices=(today yesterday now) ;;
     'history --state') kind=folder ;;
     'reload --socket') kind=file ;;
@@ -81,7 +82,7 @@ _pagewatch_options() {
     verify) _pagewatch_words --config -h --help -V --version ;;
     status) _pagewatch_words --socket --json --utc --watch --names -h --help -V --version ;;
     tail) _pagewatch_words --since --event --durable --json --utc --no-progress --exec --cursor-file --socket -h --help -V --version ;;
-    history) _pagewatch_words --limit --at --json --utc --state -h --help -V --version ;;
+    history) _pagewatch_words --limit --since --at --json --utc --state -h --help -V --version ;;
     reload) _pagewatch_words --socket --json --utc --no-wait -h --help -V --version ;;
     stop) _pagewatch_words --socket --json --utc -h --help -V --version ;;
     load) _pagewatch_words --socket --json --utc --no-wait -h --help -V --version ;;

@@ -131,6 +131,7 @@ _pagewatch() {
     history)
       _arguments -s -S \
         '--limit=[only the newest N (default all)]:N: ' \
+        '--since=[only those since then]:TIME:(today yesterday now)' \
         '--at=[instead, the title at that time and the loads around it]:TIME:(today yesterday now)' \
         '--json[one JSON object a line]' \
         '--utc[times in UTC instead of the local zone]' \
