@@ -58,8 +58,8 @@ let package = Package(
         module(
             "Control",
             [
-                "Watching", "History", "Events", "PageModel", "WebAddress", "Reactor", "CLinux",
-                "CCurl", "CMicrohttpd",
+                "Watching", "Configuration", "History", "Events", "PageModel", "WebAddress",
+                "Reactor", "CLinux", "CCurl", "CMicrohttpd",
             ]),
         .executableTarget(
             name: "pagewatch",

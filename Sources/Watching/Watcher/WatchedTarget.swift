@@ -10,6 +10,8 @@ final class WatchedTarget {
     private(set) var settings: LoadSettings
     /// ``state`` as it is stored: at rest a fifth of the size.
     private(set) var stateBytes: [UInt8]
+    /// ``state`` in a word: all are counted at each request for the service's status.
+    private(set) var condition: TargetView.State
     private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
@@ -71,6 +73,7 @@ final class WatchedTarget {
         self.definition = definition
         self.settings = settings
         stateBytes = state.encoded()
+        condition = state.condition
         if let list { pageAtRest = PageAtRest(showing: list) }
         self.nextLoad = nextLoad
     }
@@ -96,7 +99,10 @@ final class WatchedTarget {
     /// Read from its bytes, and written to them, at each use.
     var state: TargetState {
         get { (try? TargetState(decoding: stateBytes)) ?? TargetState() }
-        set { stateBytes = newValue.encoded() }
+        set {
+            stateBytes = newValue.encoded()
+            condition = newValue.condition
+        }
     }
 
     /// Likewise kept smaller between two loads. To be set when a load has ended; its events are not
