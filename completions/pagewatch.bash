@@ -129,7 +129,11 @@ _pagewatch() {
         _pagewatch_words check daemon verify status tail history reload stop load back forward go pause resume reconfigure forget backup help -h --help -V --version
         return
     elif [[ $command == help ]]; then
-        ((COMP_CWORD == 2)) && _pagewatch_words check daemon verify status tail history reload stop load back forward go pause resume reconfigure forget backup help
+        if ((COMP_CWORD == 2)); then
+            _pagewatch_words check daemon verify status tail history reload stop load back forward go pause resume reconfigure forget backup help keys
+        elif ((COMP_CWORD == 3)) && [[ ${COMP_WORDS[2]} == keys ]]; then
+            _pagewatch_words url enabled interval backoff_max timeout resolve_timeout connect_timeout tls_timeout first_byte_timeout stall_timeout confirm confirm_interval failures retry_interval headers user_agent basic_auth bearer cookies ca_file client_certificate insecure proxy ip follow_redirects max_redirects follow_refresh max_bytes title_limit encoding tags ignore expect_title reject_title expect_url ok_status concurrency per_host connection_age file events listen metrics_only rows age newest size state
+        fi
         return
     fi
     for ((index = 2; index < COMP_CWORD; index++)); do

@@ -83,6 +83,8 @@ complete -c pagewatch -n '__pagewatch_operand help 0' -a resume -d 'Checks a pau
 complete -c pagewatch -n '__pagewatch_operand help 0' -a reconfigure -d 'Has the service read its configuration again; returns when that is in force.'
 complete -c pagewatch -n '__pagewatch_operand help 0' -a forget -d 'Removes all that is known of a target, and overwrites it in the file.'
 complete -c pagewatch -n '__pagewatch_operand help 0' -a backup -d 'Copies the store to a new file, as it is at one moment.'
+complete -c pagewatch -n '__pagewatch_operand help 0' -a keys -d 'Lists the keys of the configuration.'
+complete -c pagewatch -n '__pagewatch_operand help 1; and contains keys (commandline -opc)'     -a 'url enabled interval backoff_max timeout resolve_timeout connect_timeout tls_timeout first_byte_timeout stall_timeout confirm confirm_interval failures retry_interval headers user_agent basic_auth bearer cookies ca_file client_certificate insecure proxy ip follow_redirects max_redirects follow_refresh max_bytes title_limit encoding tags ignore expect_title reject_title expect_url ok_status concurrency per_host connection_age file events listen metrics_only rows age newest size state'
 complete -c pagewatch -n '__pagewatch_is check' -l from -rF -d 'more URLs, one a line; - is standard input'
 complete -c pagewatch -n '__pagewatch_is check' -l no-refresh -d 'do not follow a page\'s own refresh'
 complete -c pagewatch -n '__pagewatch_is check' -l target -x -a '(__pagewatch_targets)' -d 'load this target of the configuration as the service would, and tell what would be told of it; nothing is kept'

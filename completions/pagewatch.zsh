@@ -35,6 +35,12 @@ _pagewatch_commands() {
   _describe -t commands command commands
 }
 
+_pagewatch_topics() {
+  local -a topics=('keys:Lists the keys of the configuration.')
+  _pagewatch_commands
+  _describe -t topics topic topics
+}
+
 _pagewatch() {
   local curcontext=$curcontext state line
   typeset -A opt_args
@@ -244,7 +250,11 @@ _pagewatch() {
         '(-V --version)'{-V,--version}'[the version]' \
         '1:FILE:_files'
       ;;
-    help) _arguments '1:command:_pagewatch_commands' ;;
+    help)
+      _arguments '1:command:_pagewatch_topics' '2:key:->keys' && return
+      [[ $state == keys && $words[2] == keys ]] || return 1
+      compadd url enabled interval backoff_max timeout resolve_timeout connect_timeout tls_timeout first_byte_timeout stall_timeout confirm confirm_interval failures retry_interval headers user_agent basic_auth bearer cookies ca_file client_certificate insecure proxy ip follow_redirects max_redirects follow_refresh max_bytes title_limit encoding tags ignore expect_title reject_title expect_url ok_status concurrency per_host connection_age file events listen metrics_only rows age newest size state
+      ;;
     *) return 1 ;;
   esac
 }

@@ -20,6 +20,9 @@ struct Program {
         case report(String)
     }
 
+    /// What `help` tells about beside commands: the keys of the configuration.
+    static let keys = "keys"
+
     private let commands: [Command]
 
     init(commands: [Command] = Program.commands) { self.commands = commands }
@@ -60,7 +63,18 @@ struct Program {
             return .tell(HelpText.of(command))
         }
         if name == "help" { return .tell(HelpText.of(commands)) }
+        if name == Self.keys { return helpOnKeys(arguments.dropFirst().first) }
         return .refuse("pagewatch help: \(problem(with: name))\n")
+    }
+
+    private func helpOnKeys(_ key: String?) -> Request {
+        if let text = HelpText.ofKeys(named: key) { return .tell(text) }
+        let word = key ?? ""
+        let near = nearest(to: word, among: KeyTables.sections.flatMap { $0.keys.map(\.name) })
+        return .refuse(
+            "pagewatch help: \(quoted(word)) is not a key of the configuration ("
+                + (near.map { "did you mean \"\($0)\"?" } ?? "\"pagewatch help keys\" lists all")
+                + ")\n")
     }
 
     /// Why `word`, which stands where a command should, is none.

@@ -348,6 +348,20 @@ private struct SteadyNumbers: RandomNumberGenerator {
         }
     }
 
+    @Test func `lists the keys of the configuration, or tells one`() {
+        let all = answer("help", "keys")
+        #expect(all.contains("\n  confirm             number, 1 to 100 (default 2), such as 3\n"))
+        #expect(all.split(separator: "\n").allSatisfy { $0.count <= 85 })
+        let one = answer("help", "keys", "per_host")
+        #expect(
+            one.hasSuffix(
+                "\nlimits\n  per_host            number, 1 to 1000 (default 6), such as 2\n"))
+        #expect(
+            answer("help", "keys", "intervall")
+                == "refuse pagewatch help: \"intervall\" is not a key"
+                + " of the configuration (did you mean \"interval\"?)\n")
+    }
+
     @Test func `has examples that the program takes`() {
         for example in Command.check.examples {
             let call = example.call.split(separator: "|")[0]

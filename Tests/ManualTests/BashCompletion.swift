@@ -112,6 +112,7 @@ struct BashCompletion {
 
     private var main: String {
         let names = (table.entries.map(\.name) + ["help"]).joined(separator: " ")
+        let keys = table.keys.joined(separator: " ")
         return """
             _pagewatch() {
                 local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
@@ -122,7 +123,11 @@ struct BashCompletion {
                     _pagewatch_words \(names) -h --help -V --version
                     return
                 elif [[ $command == help ]]; then
-                    ((COMP_CWORD == 2)) && _pagewatch_words \(names)
+                    if ((COMP_CWORD == 2)); then
+                        _pagewatch_words \(names) keys
+                    elif ((COMP_CWORD == 3)) && [[ ${COMP_WORDS[2]} == keys ]]; then
+                        _pagewatch_words \(keys)
+                    fi
                     return
                 fi
                 for ((index = 2; index < COMP_CWORD; index++)); do

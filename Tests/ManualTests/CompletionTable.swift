@@ -1,3 +1,4 @@
+import Configuration
 import Events
 import Titles
 
@@ -45,9 +46,16 @@ struct CompletionTable {
     }
 
     let entries: [Entry]
+    /// Those of the configuration, each name once.
+    let keys: [String]
 
     /// - Throws: ``Unknown`` for a placeholder that nobody has said how to complete.
     init(_ commands: [Command] = Program.commands) throws {
+        var keys: [String] = []
+        for name in KeyTables.sections.flatMap({ $0.keys.map(\.name) }) where !keys.contains(name) {
+            keys.append(name)
+        }
+        self.keys = keys
         entries = try commands.map { command in
             let facts = command.sections.flatMap(\.options) + HelpText.common.options
             let options = try facts.map { facts in

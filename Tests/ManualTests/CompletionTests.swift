@@ -1,3 +1,4 @@
+import Configuration
 import Events
 import Glibc
 import TestSupport
@@ -40,6 +41,9 @@ private struct ShellCheck {
         let offered = try await shell.offers([""])
         #expect(Set(offered.words).isSuperset(of: commands.map(\.name) + ["help"]))
         #expect(offered.errors.isEmpty)
+        let keys = try await shell.offers(["help", "keys", ""])
+        #expect(Set(keys.words) == Set(KeyTables.sections.flatMap { $0.keys.map(\.name) }))
+        #expect(try await shell.offers(["help", "tail", ""]).words.isEmpty)
         for command in commands {
             let offered = try await shell.offers([command.name, "--"])
             let options = command.optionNames + HelpText.common.options.map(\.long)

@@ -60,6 +60,9 @@ struct FishCompletion {
         complete -c pagewatch -n __pagewatch_wants_command -s V -l version -d 'the version'
         \(commands(when: "__pagewatch_wants_command"))
         \(commands(when: "__pagewatch_operand help 0"))
+        complete -c pagewatch -n '__pagewatch_operand help 0' -a keys -d 'Lists the keys of the configuration.'
+        complete -c pagewatch -n '__pagewatch_operand help 1; and contains keys (commandline -opc)' \
+            -a \(Self.quoted(table.keys.joined(separator: " ")))
         \(table.entries.map(options).joined(separator: "\n"))
 
         """

@@ -20,11 +20,8 @@ func compare(_ path: String, with text: String) throws {
     #expect(found?.utf8.elementsEqual(text.utf8) == true, "\(path) is of old (run \"make man\")")
 }
 
-/// The keys of each mapping of the configuration.
-private let keys: [KeyFacts] =
-    [KeyTables.url] + KeyTables.target.keys.map(\.facts) + KeyTables.limits.keys.map(\.facts)
-    + KeyTables.log.keys.map(\.facts) + KeyTables.api.keys.map(\.facts)
-    + KeyTables.retention.keys.map(\.facts) + KeyTables.main.keys.map(\.facts)
+/// The keys of all mappings of the configuration.
+private let keys = KeyTables.sections.flatMap(\.keys)
 
 @Suite struct `The manual` {
     @Test(arguments: ManualPage.all)
@@ -74,6 +71,11 @@ private let keys: [KeyFacts] =
         let text = rest[..<(rest.firstRange(of: "\n.")?.lowerBound ?? rest.endIndex)]
         let line = text.replacing("\\&\n", with: " ").replacing("\n", with: " ")
         #expect(line.contains(ManualText.line("Example: `\(key.example)`")))
+        let help = try #require(HelpText.ofKeys(named: key.name))
+        #expect(help.contains("  \(key.name) "))
+        let words = help.split(whereSeparator: { " \n".contains($0) }).joined(separator: " ")
+        #expect(words.contains("such as \(key.example)"))
+        if !key.defaultText.isEmpty { #expect(words.contains("(default \(key.defaultText))")) }
     }
 
     @Test(

@@ -29,6 +29,12 @@ struct ZshCompletion {
           _describe -t commands command commands
         }
 
+        _pagewatch_topics() {
+          local -a topics=('keys:Lists the keys of the configuration.')
+          _pagewatch_commands
+          _describe -t topics topic topics
+        }
+
         _pagewatch() {
           local curcontext=$curcontext state line
           typeset -A opt_args
@@ -41,7 +47,11 @@ struct ZshCompletion {
           curcontext=${curcontext%:*}:pagewatch-$words[1]:
           case $words[1] in
         \(table.entries.map(arguments).joined(separator: "\n"))
-            help) _arguments '1:command:_pagewatch_commands' ;;
+            help)
+              _arguments '1:command:_pagewatch_topics' '2:key:->keys' && return
+              [[ $state == keys && $words[2] == keys ]] || return 1
+              compadd \(table.keys.joined(separator: " "))
+              ;;
             *) return 1 ;;
           esac
         }
