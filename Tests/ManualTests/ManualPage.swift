@@ -114,8 +114,10 @@ extension ManualText {
             let inside = word.drop { marks.contains($0) }
             var core = inside
             while let last = core.last, marks.contains(last) { core.removeLast() }
-            guard core.hasPrefix("-") || core.hasPrefix("$") || core.hasPrefix("/"), core.count > 1
-            else { return String(word).replacing("*", with: "`*`") }
+            let beginnings = ["-", "$", "/", "docs/"]
+            guard beginnings.contains(where: { core.hasPrefix($0) }), core.count > 1 else {
+                return String(word).replacing("*", with: "`*`")
+            }
             return word[..<inside.startIndex] + "`\(core)`" + word[core.endIndex...]
         }.joined(separator: " ")
     }

@@ -28,6 +28,9 @@ struct ManualText {
         case .heading(let level, let title): heading(title, level: level)
         case .paragraph(let text): paragraph(text)
         case .items(let items): for item in items { self.item(item) }
+        case .itemParagraph(let text):
+            self.text += ".IP \"\" 2\n"
+            fill(text)
         case .code(let lines): code(lines)
         case .table(let head, let rows): for row in rows { self.row(row, head) }
         }
@@ -83,7 +86,10 @@ struct ManualText {
         {
             entry(tag, meaning + (keys.isEmpty ? "" : ". Keys: \(keys)"))
         } else {
-            entry(tag, row.dropFirst().joined(separator: "; "))
+            // What it means stands last.
+            let middle = zip(head, row).dropFirst().dropLast().map { "\($0): \($1)" }
+            let rest = middle.isEmpty ? "" : " (\(middle.joined(separator: ", ")))"
+            entry(tag, (row.dropFirst().last ?? "") + rest)
         }
     }
 
@@ -115,7 +121,7 @@ struct ManualText {
         var rest = Substring(markdown)
         while !rest.isEmpty {
             if let code = span("`", &rest) {
-                line += "\\fB" + escaped(code, isCode: true) + "\\fR"
+                line += page(of: code) ?? "\\fB" + escaped(code, isCode: true) + "\\fR"
             } else if let strong = span("**", &rest) {
                 line += "\\fB" + escaped(strong) + "\\fR"
             } else if let word = span("*", &rest) {
@@ -143,19 +149,26 @@ struct ManualText {
         return String(inside[..<end.lowerBound])
     }
 
-    /// Takes a link: a document that is a page of the manual goes by the page's name.
+    /// Takes a link: of a document the name, of other links the words.
     private static func link(_ rest: inout Substring) -> String? {
         guard rest.first == "[", let middle = rest.firstRange(of: "]("),
             let end = rest[middle.upperBound...].firstIndex(of: ")")
         else { return nil }
         let words = String(rest[rest.index(after: rest.startIndex)..<middle.lowerBound])
-        let target = rest[middle.upperBound..<end]
         rest = rest[rest.index(after: end)...]
-        if words.hasSuffix(".md") {
-            if target.hasPrefix("EVENTS.md") { return "\\fBpagewatch\\-events\\fR(7)" }
-            if target.hasPrefix("CONFIGURATION.md") { return "\\fBpagewatch.yaml\\fR(5)" }
+        guard words.hasSuffix(".md") else { return Self.line(words) }
+        let document = "docs/" + words
+        return page(of: document) ?? escaped(document, isCode: true)
+    }
+
+    /// The page of the manual that a document has become.
+    private static func page(of document: String) -> String? {
+        switch document {
+        case "docs/CONFIGURATION.md": "\\fBpagewatch.yaml\\fR(5)"
+        case "docs/EVENTS.md": "\\fBpagewatch\\-events\\fR(7)"
+        case "docs/SERVICE.md": "\\fBpagewatch.service\\fR(8)"
+        default: nil
         }
-        return Self.line(words)
     }
 
     /// Text in which nothing is markup.

@@ -4,6 +4,8 @@ struct Markdown {
         case heading(level: Int, String)
         case paragraph(String)
         case items([String])
+        /// A paragraph that belongs to the item before it.
+        case itemParagraph(String)
         /// Lines that are shown as they are.
         case code([String])
         case table(head: [String], rows: [[String]])
@@ -54,8 +56,17 @@ struct Markdown {
             blocks.append(.table(head: rows.first ?? [], rows: Array(rows.dropFirst(2))))
         } else if line.hasPrefix("- ") {
             takeItems()
+        } else if line.hasPrefix("  "), isInItems {
+            blocks.append(.itemParagraph(takeText()))
         } else {
             blocks.append(.paragraph(takeText()))
+        }
+    }
+
+    private var isInItems: Bool {
+        switch blocks.last {
+        case .items, .itemParagraph: true
+        default: false
         }
     }
 
