@@ -127,6 +127,9 @@ let package = Package(
                 "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
                 "LoopbackSite",
             ]),
+        tests(
+            of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"],
+            exclude: ["Scripts"]),
     ],
     swiftLanguageModes: [.v6]
 )

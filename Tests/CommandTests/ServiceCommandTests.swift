@@ -46,6 +46,57 @@ extension WatchedFolder {
         await site.stop()
     }
 
+    @Test func `tells the names of its targets alone, for shells that complete them`()
+        async throws
+    {
+        let targets = ["blog", "shop.se", "shop.no"].map { name in
+            "\(name): {url: \"http://127.0.0.1:1/\", interval: 1h}"
+        }
+        try watched.configure("confirm: 1", targets: targets)
+        let daemon = try watched.start()
+        try await watched.isServed()
+        let names = try await watched.command("status", "--names")
+        #expect(names.outputText == "blog\nshop.no\nshop.se\n")
+        #expect(names.exitCode == 0)
+        let one = try await watched.command("status", "--names", "blog")
+        #expect(
+            one.errorText
+                == "pagewatch status: --names is about all targets (leave the target out)\n")
+        let project = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        var bash = Program(
+            "bash",
+            [
+                "\(project)/Tests/ManualTests/Scripts/capture.bash",
+                "\(project)/completions/pagewatch.bash", "pagewatch", "pause", "shop",
+            ])
+        bash.environment["PATH"] = BuiltProducts.folder + ":/usr/bin:/bin"
+        bash.environment["PAGEWATCH_SOCKET"] = watched.socket
+        let completed = try await bash.run()
+        #expect(completed.outputText == "shop.no\nshop.se\n")
+        #expect(completed.errorText.isEmpty)
+        try await daemon.end()
+    }
+
+    @Test func `does not let a shell wait for names that do not come`() async throws {
+        // Whoever connects to it waits for ever.
+        let path = watched.folder.file("stuck.sock")
+        let python = Program(
+            "python3",
+            [
+                "-c",
+                "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]);"
+                    + " s.listen(); print('ready', flush=True); time.sleep(60)", path,
+            ])
+        let stuck = try python.start()
+        for await line in stuck.lines where line.text == "ready" { break }
+        let outcome = try await Program.pagewatch("status", "--names", "--socket", path).run()
+        stuck.send(signal: SIGKILL)
+        _ = await stuck.outcome()
+        #expect(outcome.exitCode == 3)
+        #expect(outcome.outputText.isEmpty)
+        #expect(outcome.wall < .seconds(10))
+    }
+
     @Test func `tells all about one target, and its health by the exit code`() async throws {
         let site = try await LoopbackSite.playing(
             "serve /a\n\(page("A"))serve /down\nhead 500 text/html\nbody")

@@ -57,6 +57,10 @@ extension API {
     }
 
     func targets(_ asked: APIRequest) throws(Refusal) {
+        guard !asked.wantsText else {
+            let names = watcher.targetNames.map { $0 + "\n" }.joined()
+            return asked.responder.respond(contentType: Self.plainText, body: Array(names.utf8))
+        }
         askForAll { [self] records in
             var isFirst = true
             let array = SlicedAnswer.Section(

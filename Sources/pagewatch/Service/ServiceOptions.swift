@@ -15,6 +15,8 @@ struct ServiceOptions: Sendable {
     var isForced = false
     /// `status`: whether it is shown again and again.
     var isWatching = false
+    /// `status`: whether the names of the targets are all that is wanted.
+    var isOfNames = false
 
     var target: String { operands.first ?? "" }
 
@@ -55,7 +57,8 @@ extension OptionGroup where Options == ServiceOptions {
         options: [
             .flag("watch", "show it again each second, until q is pressed") {
                 $0.isWatching = true
-            }
+            },
+            .flag("names", "the names of the targets alone, one a line") { $0.isOfNames = true },
         ])
 
     static let force = OptionGroup(
