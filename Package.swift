@@ -40,6 +40,7 @@ let package = Package(
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
 
         module("Reactor", ["CLinux"]),
+        module("Systemd", ["Reactor"]),
         module("WebAddress", ["CCurl"]),
         module("Fetching", ["Reactor", "WebAddress", "CCurl", "CZlib", "CBrotli", "CZstd"]),
         module("Titles", ["CXML2"]),
@@ -65,8 +66,8 @@ let package = Package(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "CLinux",
-                "CCurl",
+                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "Systemd",
+                "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 
@@ -85,6 +86,7 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
 
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
+        tests(of: "Systemd", ["Systemd", "Reactor", "TestSupport"]),
         tests(of: "LoopbackSite", ["LoopbackSite", "loopback-site", "Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
         tests(
@@ -123,6 +125,9 @@ let package = Package(
                 "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
                 "LoopbackSite",
             ]),
+        tests(
+            of: "Service", ["pagewatch", "Events", "PageModel", "Reactor", "TestSupport"],
+            exclude: ["Machine"]),
     ],
     swiftLanguageModes: [.v6]
 )

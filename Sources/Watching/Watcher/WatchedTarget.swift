@@ -10,6 +10,8 @@ final class WatchedTarget {
     private(set) var settings: LoadSettings
     /// ``state`` as it is stored: at rest a fifth of the size.
     private(set) var stateBytes: [UInt8]
+    /// Of ``state``, for those who look at all targets.
+    private(set) var isFailing: Bool
     private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
@@ -71,6 +73,7 @@ final class WatchedTarget {
         self.definition = definition
         self.settings = settings
         stateBytes = state.encoded()
+        isFailing = state.isFailing
         if let list { pageAtRest = PageAtRest(showing: list) }
         self.nextLoad = nextLoad
     }
@@ -96,7 +99,10 @@ final class WatchedTarget {
     /// Read from its bytes, and written to them, at each use.
     var state: TargetState {
         get { (try? TargetState(decoding: stateBytes)) ?? TargetState() }
-        set { stateBytes = newValue.encoded() }
+        set {
+            stateBytes = newValue.encoded()
+            isFailing = newValue.isFailing
+        }
     }
 
     /// Likewise kept smaller between two loads. To be set when a load has ended; its events are not
