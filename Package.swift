@@ -122,8 +122,8 @@ let package = Package(
         tests(
             of: "Command",
             [
-                "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
-                "LoopbackSite",
+                "pagewatch", "Events", "History", "PageModel", "Reactor", "Systemd", "CLinux",
+                "TestSupport", "LoopbackSite",
             ]),
         tests(
             of: "Service", ["pagewatch", "Events", "PageModel", "Reactor", "TestSupport"],

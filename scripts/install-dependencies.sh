@@ -6,7 +6,7 @@ set -eu
 # Libraries with their headers, then what make targets and tests run.
 packages="libcurl4-openssl-dev libxml2-dev zlib1g-dev libbrotli-dev libzstd-dev libpcre2-dev
     libyaml-dev libsqlite3-dev libmicrohttpd-dev
-    pkg-config python3 ca-certificates openssl curl nginx-light iproute2"
+    pkg-config python3 ca-certificates openssl curl nginx-light iproute2 systemd logrotate procps"
 
 missing=
 for package in $packages; do

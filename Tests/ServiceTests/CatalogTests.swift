@@ -22,11 +22,9 @@ import Testing
         #expect(explained == JournalKind.all.map(\.id))
         #expect(lines.count { $0.hasPrefix("Subject: ") } == explained.count)
         // What is filled in is a field that there is.
-        for line in lines {
-            for (index, part) in line.split(separator: "@").enumerated() where index % 2 == 1 {
-                #expect(JournalMessage.names.contains(String(part)), "\(line)")
-            }
-        }
+        let filled = lines.flatMap { $0.matches(of: /@([A-Z_]+)@/).map { String($0.output.1) } }
+        #expect(Set(filled).isSubset(of: JournalMessage.names))
+        #expect(filled.contains("PAGEWATCH_TITLE"))
     }
 
     @Test func `is documented, with the fields`() throws {

@@ -107,6 +107,7 @@ import Testing
             "[Service]\nInaccessiblePaths=/run/systemd/journal/socket\n")
         try machine.show("One", on: "news")
         try await machine.command("systemctl start pagewatch")
+        try await machine.message("-u pagewatch -g 'first seen'")
         try machine.show("Two", on: "news")
         try await machine.eventually("the change") {
             try await machine.journal("-u pagewatch -g 'title changed'").count == 1

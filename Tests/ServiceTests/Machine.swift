@@ -157,9 +157,11 @@ final class Machine: Sendable {
     /// The messages that match, oldest first, each with its fields.
     func journal(_ matches: String = "") async throws -> [[String: String]] {
         try await command("journalctl --sync")
-        let text = try await command(
-            "journalctl --quiet --no-pager --output export --all \(matches)")
-        return text.split(separator: "\n\n").map { entry in
+        let query = "journalctl --quiet --no-pager --output export --all \(matches)"
+        let outcome = try await run(query)
+        // With -g it ends with 1 where nothing matches.
+        guard outcome.errors.isEmpty else { throw Failed(query, outcome) }
+        return outcome.outputText.split(separator: "\n\n").map { entry in
             var fields: [String: String] = [:]
             for line in entry.split(separator: "\n") {
                 guard let equals = line.firstIndex(of: "=") else { continue }

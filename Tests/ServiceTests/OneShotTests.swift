@@ -19,10 +19,18 @@ import Testing
         try machine.show("B", on: "b")
         // The first time there is nothing to compare with.
         try await machine.command("systemctl start pagewatch-check@press")
-        #expect(try await result("pagewatch-check@press", machine) == "success 0")
         try machine.show("Another", on: "a")
         try await machine.command("systemctl start pagewatch-check@press")
-        #expect(try await result("pagewatch-check@press", machine) == "success 1")
+        #expect(
+            try await machine.journal(#"-u pagewatch-check@press -g '"Another" .was "A".'"#).count
+                == 1)
+        // Only the unit takes that for a success.
+        try await machine.change(
+            "[Service]\nSuccessExitStatus=\n", of: "pagewatch-check@press.service")
+        try machine.show("A third", on: "a")
+        let changed = try await machine.run("systemctl start pagewatch-check@press")
+        #expect(changed.exitCode == 1)
+        #expect(try await result("pagewatch-check@press", machine) == "exit-code 1")
         // Each instance has pages and titles of its own.
         let shops = try await machine.run("systemctl start pagewatch-check@shops")
         #expect(shops.exitCode == 1)

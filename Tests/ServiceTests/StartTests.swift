@@ -73,7 +73,7 @@ struct `The service under systemd, when it starts,` {
         #expect(try await machine.property("Result") == "exit-code")
         #expect(try await machine.property("ExecMainStatus") == "78")
         #expect(try await machine.property("NRestarts") == "0")
-        let message = try await machine.message("-p err _COMM=pagewatch")
+        let message = try await machine.message("-p err -t pagewatch")
         #expect(
             message["MESSAGE"]?.hasPrefix("pagewatch daemon: /etc/pagewatch/pagewatch.yaml:1:1: ")
                 == true, "\(message)")

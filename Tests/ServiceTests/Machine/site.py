@@ -65,6 +65,14 @@ class Site(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Server(http.server.ThreadingHTTPServer):
+    """Does not ask the resolver for the name of its own address, as the one above does."""
+
+    def server_bind(self):
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = self.server_address
+
+
 def told(text):
     """sd_notify(3)."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
@@ -74,8 +82,8 @@ def told(text):
 
 def main():
     resolver = socketserver.ThreadingUDPServer(("127.0.0.1", 53), Resolver)
-    plain = http.server.ThreadingHTTPServer((ADDRESS, 80), Site)
-    secure = http.server.ThreadingHTTPServer((ADDRESS, 443), Site)
+    plain = Server((ADDRESS, 80), Site)
+    secure = Server((ADDRESS, 443), Site)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain("/srv/certificate.pem", "/srv/key.pem")
     secure.socket = context.wrap_socket(secure.socket, server_side=True)
