@@ -40,6 +40,7 @@ let package = Package(
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
 
         module("Reactor", ["CLinux"]),
+        module("Systemd", ["Reactor"]),
         module("WebAddress", ["CCurl"]),
         module("Fetching", ["Reactor", "WebAddress", "CCurl", "CZlib", "CBrotli", "CZstd"]),
         module("Titles", ["CXML2"]),
@@ -65,8 +66,8 @@ let package = Package(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "CLinux",
-                "CCurl",
+                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "Systemd",
+                "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 
@@ -89,6 +90,7 @@ let package = Package(
             swiftSettings: strict),
 
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
+        tests(of: "Systemd", ["Systemd", "Reactor", "TestSupport"]),
         tests(of: "LoopbackSite", ["LoopbackSite", "loopback-site", "Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
         tests(
@@ -124,12 +126,15 @@ let package = Package(
         tests(
             of: "Command",
             [
-                "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
-                "LoopbackSite",
+                "pagewatch", "Events", "History", "PageModel", "Reactor", "Systemd", "CLinux",
+                "TestSupport", "LoopbackSite",
             ]),
         tests(
             of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"],
             exclude: ["Scripts"]),
+        tests(
+            of: "Service", ["pagewatch", "Events", "PageModel", "Reactor", "TestSupport"],
+            exclude: ["Machine"]),
     ],
     swiftLanguageModes: [.v6]
 )

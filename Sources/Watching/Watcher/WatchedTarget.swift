@@ -12,6 +12,8 @@ final class WatchedTarget {
     private(set) var stateBytes: [UInt8]
     /// ``state`` in a word: all are counted at each request for the service's status.
     private(set) var condition: TargetView.State
+    /// Of ``state``, for those who look at all targets.
+    var isFailing: Bool { condition == .failing }
     private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?

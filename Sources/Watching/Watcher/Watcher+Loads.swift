@@ -206,7 +206,7 @@ extension Watcher {
             target.costlyPatterns.append(pattern)
             audience.mention(
                 #"\#(target.name): the pattern "\#(pattern)" reached its match limit and"#
-                    + " counts as not found (write it so that it backtracks less)")
+                    + " counts as not found (write it so that it backtracks less)", .warning)
         }
     }
 
