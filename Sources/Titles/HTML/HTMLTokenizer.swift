@@ -46,6 +46,14 @@ struct HTMLTokenizer {
     var declaration: StaticString = ""
     /// Text that is held back because it may turn out to be markup: at most 32 bytes.
     var held: [UInt8] = []
+    /// How much was read in the pieces before.
+    private(set) var bytesRead = 0
+    /// The start tag of the title that is first by now was the last thing read.
+    private var isBehindTitleTag = false
+    /// Where the text of the title that is first by now begins in all that was read.
+    private(set) var titleStart = 0
+    /// Where its end tag begins; nil before that was read.
+    private(set) var titleEnd: Int?
 
     var isSettled: Bool { rules.isSettled }
 
@@ -54,6 +62,22 @@ struct HTMLTokenizer {
         guard let base = bytes.baseAddress else { return }
         var input = Input(base: base, end: bytes.count)
         while input.at < input.end, !rules.isSettled { step(&input) }
+        noteTitleStart(input)
+        bytesRead += bytes.count
+    }
+
+    /// Notes that the next byte is the first of a title, if it is.
+    mutating func noteTitleStart(_ input: Input) {
+        guard isBehindTitleTag else { return }
+        isBehindTitleTag = false
+        titleStart = bytesRead + input.at
+        titleEnd = nil
+    }
+
+    /// Notes that a title's end tag was read up to its name.
+    mutating func noteTitleEnd(_ input: Input) {
+        guard rules.titles.isReading else { return }
+        titleEnd = bytesRead + input.at - "</title".utf8.count
     }
 
     /// Reads one state's share of the input; at least one byte is there.
@@ -174,9 +198,12 @@ struct HTMLTokenizer {
         }
         if tag.isEnd { return rules.end(tag) }
         rawName = tag.name
+        let version = rules.titles.version
         switch rules.start(tag) {
         case .markup: break
-        case .title: state = .title
+        case .title:
+            state = .title
+            isBehindTitleTag = rules.titles.version != version
         case .rawText: state = .rawText
         case .script: state = .script
         case .plaintext: state = .plaintext
