@@ -4,12 +4,13 @@
 /// ends what is open inside of it: also SVG and MathML, in which no `title` would count.
 struct FormattingElements {
     /// Browsers have no limit; but each tag may open all of them again.
-    private static let most = 128
+    private static let most = 64
     /// Of elements that are alike, the standard keeps this many.
     private static let mostAlike = 3
 
     /// One formatting element, or a marker: the edge of a cell, a caption, an object or a template.
     struct Entry {
+        let name: ElementName
         let tag: TagName
         /// Links it with the element on the stack; 0 for a marker.
         let number: UInt32
@@ -23,6 +24,8 @@ struct FormattingElements {
 
     private(set) var entries: [Entry] = []
     private var lastNumber: UInt32 = 0
+    /// Where ``setOpen(_:number:)`` was last: elements are closed one after the other.
+    private var lastChanged = 0
 
     /// Whether the last one is to be opened again before anything is put into the body.
     var isLastClosed: Bool {
@@ -37,13 +40,16 @@ struct FormattingElements {
         if !tag.hasAttributes { dropOneAlike(tag.tag) }
         // No page has four billion of them; 0 is no number.
         lastNumber &+= 1
-        let isPlain = !tag.hasAttributes
-        append(Entry(tag: tag.tag, number: lastNumber, isPlain: isPlain, isOpen: true))
+        append(
+            Entry(
+                name: tag.name, tag: tag.tag, number: lastNumber, isPlain: !tag.hasAttributes,
+                isOpen: true))
         return lastNumber
     }
 
     mutating func addMarker() {
-        append(Entry(tag: .other, number: 0, isPlain: true, isOpen: false))
+        append(
+            Entry(name: ElementName(), tag: .other, number: 0, isPlain: true, isOpen: false))
     }
 
     /// Removes all down to the last marker, that one included.
@@ -83,8 +89,15 @@ struct FormattingElements {
 
     /// Takes note that an element is on the stack, or no longer.
     mutating func setOpen(_ isOpen: Bool, number: UInt32) {
-        if let index = index(of: number) { entries[index].isOpen = isOpen }
+        let below = lastChanged - 1
+        let isBelow = entries.indices.contains(below) && entries[below].number == number
+        guard let index = isBelow ? below : index(of: number) else { return }
+        entries[index].isOpen = isOpen
+        lastChanged = index
     }
+
+    /// Takes note that the one at that place is on the stack again.
+    mutating func reopen(at index: Int) { entries[index].isOpen = true }
 
     /// The first of those at the end that are to be opened again.
     func firstClosed() -> Int {

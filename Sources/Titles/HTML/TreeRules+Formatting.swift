@@ -16,12 +16,11 @@ extension TreeRules {
         var index = open.formatting.firstClosed()
         while index < open.formatting.entries.count {
             let entry = open.formatting.entries[index]
-            let name = ElementName(entry.tag.rawValue)
-            var element = OpenElement(name: name, tag: entry.tag, namespace: .html)
+            var element = OpenElement(name: entry.name, tag: entry.tag, namespace: .html)
             element.isFostered = isFosterPlace
             element.formattingNumber = entry.number
             open.push(element)
-            open.formatting.setOpen(true, number: entry.number)
+            open.formatting.reopen(at: index)
             index += 1
         }
     }
