@@ -40,6 +40,7 @@ let package = Package(
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
 
         module("Reactor", ["CLinux"]),
+        module("Systemd", ["Reactor"]),
         module("WebAddress", ["CCurl"]),
         module("Fetching", ["Reactor", "WebAddress", "CCurl", "CZlib", "CBrotli", "CZstd"]),
         module("Titles", ["CXML2"]),
@@ -65,8 +66,8 @@ let package = Package(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "CLinux",
-                "CCurl",
+                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "Systemd",
+                "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 
@@ -84,7 +85,12 @@ let package = Package(
             name: "TestSupport", dependencies: ["CLinux", "CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
 
+        .executableTarget(
+            name: "title-speed", dependencies: ["Titles", "CXML2"], path: "bench/TitleSpeed",
+            swiftSettings: strict),
+
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
+        tests(of: "Systemd", ["Systemd", "Reactor", "TestSupport"]),
         tests(of: "LoopbackSite", ["LoopbackSite", "loopback-site", "Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
         tests(
@@ -93,7 +99,7 @@ let package = Package(
                 "Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite", "CZlib",
                 "CZstd",
             ]),
-        tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures"]),
+        tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures", "Trials/Fuzz"]),
         tests(of: "PageModel", ["PageModel"]),
         tests(
             of: "PageLoading",
@@ -120,12 +126,35 @@ let package = Package(
         tests(
             of: "Command",
             [
-                "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
-                "LoopbackSite",
+                "pagewatch", "Events", "History", "PageModel", "Reactor", "Systemd", "CLinux",
+                "TestSupport", "LoopbackSite",
             ]),
         tests(
             of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"],
             exclude: ["Scripts"]),
+        tests(
+            of: "Service", ["pagewatch", "Events", "PageModel", "Reactor", "TestSupport"],
+            exclude: ["Machine"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `make fuzz` builds another package out of the same sources: the readers of pages, instrumented, and
+// the program that tries them. See docs/FUZZING.md.
+if Context.environment["PAGEWATCH_FUZZ"] == "1" {
+    let instrumented: [SwiftSetting] = [
+        .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])
+    ]
+    package.products = []
+    package.targets = [
+        library("CXML2", pkgConfig: "libxml-2.0", package: "libxml2-dev"),
+        .target(
+            name: "Titles", dependencies: ["CXML2"], swiftSettings: strict + instrumented),
+        .executableTarget(
+            name: "titles-fuzz", dependencies: ["Titles"], path: "Tests/TitlesTests/Trials",
+            exclude: ["Fuzz/titles.dict"],
+            // The program's main function is libFuzzer's.
+            swiftSettings: strict + instrumented + [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+    ]
+}

@@ -1,3 +1,4 @@
+import Events
 import Glibc
 import History
 import LoopbackSite
@@ -177,6 +178,28 @@ extension WatchedFolder {
         let reloaded = try await watched.command("reload", "a")
         #expect(reloaded.exitCode == 0)
         #expect(reloaded.outputText.hasPrefix("a: \"A\" at \(site.url("/a")); next check in "))
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `understands a date of Retry-After by the server's own clock`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /a
+            head 503 text/html
+            header Date: Sun, 06 Nov 1994 08:49:37 GMT
+            header Retry-After: Sun, 06 Nov 1994 10:49:37 GMT
+            body
+            """)
+        try watched.configure("confirm: 1", "a: {url: \"\(site.url("/a"))\"}")
+        let daemon = try watched.start()
+        try await watched.isServed()
+        let held = try await watched.target("a", until: "it to be held") {
+            $0["heldUntil"] != .null
+        }
+        let until = try #require(held["heldUntil"].string.flatMap { WallTime($0) })
+        let wait = until.milliseconds - WallTime.now().milliseconds
+        #expect((3_500_000...7_200_000).contains(wait), "\(wait)")
         try await daemon.end()
         await site.stop()
     }

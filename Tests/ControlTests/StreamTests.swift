@@ -92,7 +92,9 @@ struct `Streams of the HTTP server` {
         // Each new one took the place of the longest silent one, never of one that has asked.
         let madeRoom = try await silent[0].receive()
         #expect(madeRoom.ending != .timedOut && madeRoom.text.isEmpty)
-        await service.wait { $0.connections == 64 }
+        // When the last one has its answer, all the others have come and gone.
+        silent[999].get("/stream")
+        await service.wait { $0.handled == 2 && $0.connections == 64 }
         await service.resetTurns()
         let began = MonotonicClock.now()
         // Long enough for a loop that does not rest to turn thousands of times.

@@ -12,6 +12,8 @@ final class WatchedTarget {
     private(set) var stateBytes: [UInt8]
     /// ``state`` in a word: all are counted at each request for the service's status.
     private(set) var condition: TargetView.State
+    /// Of ``state``, for those who look at all targets.
+    var isFailing: Bool { condition == .failing }
     private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
@@ -26,6 +28,9 @@ final class WatchedTarget {
     var titleChanges: Int32 = 0
     /// When the last good check ended.
     var lastGood: Timestamp?
+    /// How long the service was up by then, in seconds of a clock that nobody sets; 0 if no check of
+    /// this run was good.
+    var lastGoodAge: Int32 = 0
     /// Why its last title was or was not told: one sentence.
     var explanation = ""
     private var rare: RareFacts?
@@ -93,6 +98,7 @@ final class WatchedTarget {
         costlyPatterns = []
         explanation = ""
         lastGood = nil
+        lastGoodAge = 0
         isBrowsed = false
     }
 

@@ -73,7 +73,27 @@ package struct ServiceView: Sendable {
     package var started: Timestamp?
 }
 
+/// The service in a few figures, which are there at once.
+package struct ServiceSummary: Sendable {
+    package let targets: Int
+    /// Loads that run.
+    package let running: Int
+    /// Targets of which `failing` was told, and no good load came since.
+    package let failing: Int
+    package let isOffline: Bool
+    /// Why the history can't be written at the moment.
+    package let storeTrouble: String?
+}
+
 extension Watcher {
+    /// The service in a few figures.
+    package func summary() -> ServiceSummary {
+        ServiceSummary(
+            targets: targets.count, running: queue.running,
+            failing: targets.values.count { $0.isFailing }, isOffline: judge.isOffline,
+            storeTrouble: store.statistics.waitingBecause)
+    }
+
     /// The names of all targets, in order.
     package var targetNames: [String] { targets.keys.sorted() }
 
@@ -110,8 +130,7 @@ extension Watcher {
 
     private func isHealthy(_ target: WatchedTarget, _ state: TargetState) -> Bool {
         guard !state.isFailing else { return false }
-        let last = max(target.lastGood ?? started, started)
-        let age = Duration.milliseconds(Self.time().milliseconds - last.milliseconds)
+        let age = Duration.seconds(secondsUp - target.lastGoodAge)
         return age <= target.settings.timing.interval * 2
     }
 
