@@ -41,7 +41,7 @@ final class Machine: Sendable {
     }
 
     private init() async throws {
-        let copies = [
+        let copies: [String] = [
             "\(Self.project)/systemd/pagewatch.service:\(Self.units)/pagewatch.service",
             "\(Self.project)/systemd/pagewatch.socket:\(Self.units)/pagewatch.socket",
             "\(Self.project)/systemd/pagewatch-check@.service"
@@ -56,17 +56,17 @@ final class Machine: Sendable {
             "\(Self.parts)/site.py:/srv/site.py", "\(Self.parts)/hold.py:/srv/hold.py",
             "\(Self.parts)/prepare:/srv/prepare",
         ]
-        let manuals =
+        let manuals: [String] =
             Self.hasManuals
             ? Self.manuals.map { name in
                 let section = name.suffix(1)
                 return "\(Self.project)/man/\(name):/usr/share/man/man\(section)/\(name)"
             } : []
         let binds = ["\(BuiltProducts.path("pagewatch")):/usr/bin/pagewatch"]
-        var program = Program(
-            "/usr/bin/python3",
-            ["\(Self.parts)/machine.py"] + (copies + manuals).flatMap { ["--copy", $0] }
-                + binds.flatMap { ["--bind", $0] })
+        var arguments = ["\(Self.parts)/machine.py"]
+        for copy in copies + manuals { arguments += ["--copy", copy] }
+        for bind in binds { arguments += ["--bind", bind] }
+        var program = Program("/usr/bin/python3", arguments)
         program.timeLimit = .seconds(600)
         process = try program.start()
         for await line in process.lines {
