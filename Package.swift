@@ -59,8 +59,8 @@ let package = Package(
         module(
             "Control",
             [
-                "Watching", "History", "Events", "PageModel", "WebAddress", "Reactor", "CLinux",
-                "CCurl", "CMicrohttpd",
+                "Watching", "Configuration", "History", "Events", "PageModel", "WebAddress",
+                "Reactor", "CLinux", "CCurl", "CMicrohttpd",
             ]),
         .executableTarget(
             name: "pagewatch",
@@ -85,6 +85,10 @@ let package = Package(
             name: "TestSupport", dependencies: ["CLinux", "CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
 
+        .executableTarget(
+            name: "title-speed", dependencies: ["Titles", "CXML2"], path: "bench/TitleSpeed",
+            swiftSettings: strict),
+
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
         tests(of: "Systemd", ["Systemd", "Reactor", "TestSupport"]),
         tests(of: "LoopbackSite", ["LoopbackSite", "loopback-site", "Reactor", "TestSupport"]),
@@ -95,7 +99,7 @@ let package = Package(
                 "Fetching", "Reactor", "WebAddress", "TestSupport", "LoopbackSite", "CZlib",
                 "CZstd",
             ]),
-        tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures"]),
+        tests(of: "Titles", ["Titles", "TestSupport"], exclude: ["Fixtures", "Trials/Fuzz"]),
         tests(of: "PageModel", ["PageModel"]),
         tests(
             of: "PageLoading",
@@ -126,8 +130,31 @@ let package = Package(
                 "TestSupport", "LoopbackSite",
             ]),
         tests(
+            of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"],
+            exclude: ["Scripts"]),
+        tests(
             of: "Service", ["pagewatch", "Events", "PageModel", "Reactor", "TestSupport"],
             exclude: ["Machine"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `make fuzz` builds another package out of the same sources: the readers of pages, instrumented, and
+// the program that tries them. See docs/FUZZING.md.
+if Context.environment["PAGEWATCH_FUZZ"] == "1" {
+    let instrumented: [SwiftSetting] = [
+        .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"])
+    ]
+    package.products = []
+    package.targets = [
+        library("CXML2", pkgConfig: "libxml-2.0", package: "libxml2-dev"),
+        .target(
+            name: "Titles", dependencies: ["CXML2"], swiftSettings: strict + instrumented),
+        .executableTarget(
+            name: "titles-fuzz", dependencies: ["Titles"], path: "Tests/TitlesTests/Trials",
+            exclude: ["Fuzz/titles.dict"],
+            // The program's main function is libFuzzer's.
+            swiftSettings: strict + instrumented + [.unsafeFlags(["-parse-as-library"])],
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+    ]
+}

@@ -17,7 +17,8 @@ package struct Backup {
     ///   can't be made; then nothing is left of it.
     package static func make(of folder: StateFolder, to path: String) throws(StoreError) {
         guard access(path, F_OK) != 0 else {
-            throw .unusable(path: path, reason: SystemError.reason(of: EEXIST))
+            throw .unusable(
+                path: path, reason: "it is there already (name another file, or remove this one)")
         }
         let reader = try HistoryReader(folder)
         do {

@@ -40,7 +40,7 @@ package final class PageReader {
     /// The bytes of an HTML page's title before decoding; nil if they are not wanted or not known.
     package var titleBytes: [UInt8]? {
         guard options.keepsTitleBytes, isTitleKnown else { return nil }
-        return rawTitle.bytes(of: title, in: decision?.encoding)
+        return title == nil ? nil : rawTitle.bytes
     }
     /// The encoding's name; nil while undecided, or when the body is no page.
     package var encodingName: String? { decision?.encoding.name }
@@ -65,8 +65,6 @@ package final class PageReader {
     private var titleVersion = 0
     private var rawTitle = RawTitle()
     private var xml: XMLReader?
-    /// The unfinished character at the end of what libxml2 was given.
-    private var xmlTail: [UInt8] = []
 
     /// - Parameters:
     ///   - contentType: The header's value; nil when there is none.
@@ -164,11 +162,10 @@ package final class PageReader {
             if let xml {
                 decode(slice, for: xml)
             } else {
-                let wasReading = html.rules.titles.isReading
-                decoder.decode(slice) { html.read($0) }
                 if options.keepsTitleBytes {
-                    rawTitle.took(
-                        slice, wasReading: wasReading, version: html.rules.titles.version)
+                    decodeKeepingTitle(slice)
+                } else {
+                    decoder.decode(slice) { html.read($0) }
                 }
                 if html.isSettled { takeOver() }
             }
@@ -177,38 +174,34 @@ package final class PageReader {
         if !isSettled { takeOver() }
     }
 
-    /// UTF-8 goes to libxml2 as it is, for there malformed bytes are an error; but whole characters.
+    private func decodeKeepingTitle(_ slice: UnsafeRawBufferPointer) {
+        let before = decoder.decoder
+        let wasReading = html.rules.titles.isReading
+        let wasRead = html.bytesRead
+        decoder.decode(slice) { html.read($0) }
+        let titles = html.rules.titles
+        if titles.version != rawTitle.version {
+            rawTitle.begin(
+                titles.version, in: slice, behind: html.titleStart - wasRead, decodedBy: before)
+        } else if wasReading {
+            rawTitle.append(slice)
+        }
+        rawTitle.decodedLength = html.titleEnd.map { $0 - html.titleStart }
+    }
+
+    /// UTF-8 goes to libxml2 as it is, for there malformed bytes are an error.
     private func decode(_ bytes: UnsafeRawBufferPointer, for xml: XMLReader) {
-        if decision?.encoding != .utf8 {
-            decoder.decode(bytes) { xml.read($0) }
+        if decision?.encoding == .utf8 {
+            xml.read(bytes)
         } else {
-            xmlTail.append(contentsOf: bytes)
-            let whole = xmlTail.count - lengthOfUnfinishedCharacter(at: xmlTail)
-            xmlTail.withUnsafeBytes { xml.read(UnsafeRawBufferPointer(rebasing: $0[..<whole])) }
-            xmlTail.removeFirst(whole)
+            decoder.decode(bytes) { xml.read($0) }
         }
         if xml.isSettled { takeOver() }
     }
 
-    private func lengthOfUnfinishedCharacter(at tail: [UInt8]) -> Int {
-        var length = 1
-        for byte in tail.suffix(3).reversed() {
-            if !byte.isUTF8Continuation {
-                let needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-                return needed > length ? length : 0
-            }
-            length += 1
-        }
-        return 0
-    }
-
     private func finishReader() {
         if let xml {
-            if decision?.encoding != .utf8 {
-                decoder.finish { xml.read($0) }
-            } else {
-                xmlTail.withUnsafeBytes { xml.read($0) }
-            }
+            if decision?.encoding != .utf8 { decoder.finish { xml.read($0) } }
             xml.finish()
         } else {
             decoder.finish { html.read($0) }
@@ -244,7 +237,6 @@ package final class PageReader {
         hasBodyBegun = true
         sniffer = nil
         xml = nil
-        xmlTail = []
         html = HTMLTokenizer()
     }
 }

@@ -48,6 +48,16 @@ import Titles
         }
     }
 
+    /// Found by the fuzzer: libxml2 looks through such a type again with each tag behind it.
+    @Test func `behind a document type that seems unfinished is an error, soon`() {
+        let page =
+            "<!DOCTYPE html [<?it isn't?>]>" + Self.xhtml + "<title>a</title>"
+            + String(repeating: "<a/>", count: 1000)
+        let reading = Reading(page, type: "text/xml", chunk: 16)
+        #expect(reading.title == nil)
+        #expect(reading.bytesUntilSettled < 100)
+    }
+
     @Test func `of entities in entities is an error, soon`() {
         var type = "<!DOCTYPE html [<!ENTITY l0 \"lol\">"
         for level in 1...12 {

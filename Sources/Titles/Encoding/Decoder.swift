@@ -12,7 +12,7 @@ struct Decoder {
     /// What the bytes are read as.
     let encoding: Encoding
 
-    private var decoder: any ByteDecoder
+    private(set) var decoder: any ByteDecoder
     /// Room for one block's output; empty until something has to be decoded.
     private var scratch: [UInt8] = []
 

@@ -1,6 +1,7 @@
 /// Elements whose content is text: the title, and those whose text nobody asks for.
 extension HTMLTokenizer {
     mutating func readTitle(_ input: inout Input) {
+        noteTitleStart(input)
         while input.at < input.end {
             let start = input.at
             var byte = input.peek
@@ -58,6 +59,7 @@ extension HTMLTokenizer {
             else {
                 return releaseRawText()
             }
+            if rawReturn == .title { noteTitleEnd(input) }
             tag.begin(isEnd: true)
             tag.name = rawName
             tag.endName()

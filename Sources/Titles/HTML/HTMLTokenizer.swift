@@ -46,6 +46,14 @@ struct HTMLTokenizer {
     var declaration: StaticString = ""
     /// Text that is held back because it may turn out to be markup: at most 32 bytes.
     var held: [UInt8] = []
+    /// How much was read in the pieces before.
+    private(set) var bytesRead = 0
+    /// The start tag of the title that is first by now was the last thing read.
+    private var isBehindTitleTag = false
+    /// Where the text of the title that is first by now begins in all that was read.
+    private(set) var titleStart = 0
+    /// Where its end tag begins; nil before that was read.
+    private(set) var titleEnd: Int?
 
     var isSettled: Bool { rules.isSettled }
 
@@ -54,6 +62,22 @@ struct HTMLTokenizer {
         guard let base = bytes.baseAddress else { return }
         var input = Input(base: base, end: bytes.count)
         while input.at < input.end, !rules.isSettled { step(&input) }
+        noteTitleStart(input)
+        bytesRead += bytes.count
+    }
+
+    /// Notes that the next byte is the first of a title, if it is.
+    mutating func noteTitleStart(_ input: Input) {
+        guard isBehindTitleTag else { return }
+        isBehindTitleTag = false
+        titleStart = bytesRead + input.at
+        titleEnd = nil
+    }
+
+    /// Notes that a title's end tag was read up to its name.
+    mutating func noteTitleEnd(_ input: Input) {
+        guard rules.titles.isReading else { return }
+        titleEnd = bytesRead + input.at - "</title".utf8.count
     }
 
     /// Reads one state's share of the input; at least one byte is there.
@@ -110,6 +134,8 @@ struct HTMLTokenizer {
         while input.at < input.end {
             guard rules.caresForText else {
                 if input.skip(past: UInt8(ascii: "<")) { state = .tagOpen }
+                // Most tags are complete: their name follows at once.
+                if input.at < input.end { readTagOpen(&input) }
                 return
             }
             let byte = input.next()
@@ -120,7 +146,8 @@ struct HTMLTokenizer {
             case UInt8(ascii: "&"):
                 beginReference(then: .data)
                 return
-            case 0: rules.nul()
+            // Browsers drop it before anything sees it.
+            case 0: break
             default: if !byte.isASCIIWhitespace { rules.text() }
             }
             if rules.isSettled { return }
@@ -140,6 +167,7 @@ struct HTMLTokenizer {
         case let byte where byte.isASCIIAlpha:
             tag.begin(isEnd: false)
             state = .tagName
+            readTagName(&input)
         default:
             state = .data
             rules.text()
@@ -150,6 +178,7 @@ struct HTMLTokenizer {
         if input.peek.isASCIIAlpha {
             tag.begin(isEnd: true)
             state = .tagName
+            readTagName(&input)
         } else if input.peek == UInt8(ascii: ">") {
             input.at += 1
             state = .data
@@ -167,9 +196,12 @@ struct HTMLTokenizer {
         }
         if tag.isEnd { return rules.end(tag) }
         rawName = tag.name
+        let version = rules.titles.version
         switch rules.start(tag) {
         case .markup: break
-        case .title: state = .title
+        case .title:
+            state = .title
+            isBehindTitleTag = rules.titles.version != version
         case .rawText: state = .rawText
         case .script: state = .script
         case .plaintext: state = .plaintext
@@ -280,7 +312,10 @@ struct Input {
     }
 
     /// The next byte, not taken; `at` is below `end`.
-    var peek: UInt8 { base.load(fromByteOffset: at, as: UInt8.self) }
+    var peek: UInt8 { self[at] }
+
+    /// The byte at a position below `end`.
+    subscript(position: Int) -> UInt8 { base.load(fromByteOffset: position, as: UInt8.self) }
 
     /// Takes the next byte; `at` is below `end`.
     mutating func next() -> UInt8 {
@@ -294,8 +329,11 @@ struct Input {
     }
 
     /// Where the next such byte is.
-    func find(_ byte: UInt8) -> Int? {
-        memchr(base + at, CInt(byte), end - at).map { UnsafeRawPointer($0) - base }
+    func find(_ byte: UInt8) -> Int? { find(byte, from: at) }
+
+    /// Where the next such byte from a position on is; the position is at most `end`.
+    func find(_ byte: UInt8, from position: Int) -> Int? {
+        memchr(base + position, CInt(byte), end - position).map { UnsafeRawPointer($0) - base }
     }
 
     /// Goes past the next such byte, or to the end without one.

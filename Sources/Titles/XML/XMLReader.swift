@@ -11,8 +11,6 @@ final class XMLReader {
     private static let longestProlog = 1 << 20
     /// Bytes of all names of a document. Beyond, libxml2 would search its table ever longer.
     private static let longestNames = 1 << 20
-    /// Small enough to stop soon after the title, large enough to cost nothing.
-    private static let slice = 1024
 
     /// Deeper documents end there, as in browsers.
     private static let deepest = 5000
@@ -20,6 +18,7 @@ final class XMLReader {
     private enum Root { case svg, html, other }
 
     private let parser: xmlParserCtxtPtr?
+    private var pieces = XMLPieces()
     private var root: Root?
     private var depth = 0
     private var titleDepth: Int?
@@ -67,21 +66,25 @@ final class XMLReader {
         xmlFreeParserCtxt(parser)
     }
 
-    /// Reads on; a piece begins and ends between characters.
+    /// Reads on.
     func read(_ bytes: UnsafeRawBufferPointer) {
-        guard let base = bytes.bindMemory(to: CChar.self).baseAddress else { return }
-        var at = 0
-        while at < bytes.count, !isSettled {
-            let count = min(Self.slice, bytes.count - at)
-            parse(base + at, count: count, isLast: false)
-            at += count
-        }
+        guard !isSettled else { return }
+        pieces.read(bytes, parse)
+        if pieces.isTooLong { end() }
     }
 
     /// Takes the end of the document.
     func finish() {
+        pieces.finish(parse)
         if !isOver { parse(nil, count: 0, isLast: true) }
         end()
+    }
+
+    /// - Returns: Whether more is wanted.
+    private func parse(_ piece: UnsafeRawBufferPointer) -> Bool {
+        let piece = piece.bindMemory(to: CChar.self)
+        parse(piece.baseAddress, count: piece.count, isLast: false)
+        return !isSettled
     }
 
     private func parse(_ bytes: UnsafePointer<CChar>?, count: Int, isLast: Bool) {
@@ -92,7 +95,10 @@ final class XMLReader {
         let hasError = parser.pointee.wellFormed == 0 || parser.pointee.disableSAX != 0
         let isBeyondLimits =
             depth > Self.deepest || root == nil && bytesRead > Self.longestProlog
-        if hasError || isBeyondLimits { end() }
+        // Each piece is whole. A document type that libxml2 takes for unfinished all the same is not
+        // well-formed; it would look through all of it again with each piece that follows.
+        let isLost = parser.pointee.instate == XML_PARSER_DTD
+        if hasError || isBeyondLimits || isLost { end() }
     }
 
     private func end() {

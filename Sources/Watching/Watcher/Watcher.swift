@@ -47,6 +47,11 @@ package final class Watcher {
     private(set) var isStopping = false
     /// When the watching began.
     let started = time()
+    private let startedAt = BoottimeClock.now()
+    /// How long the service has been up, in seconds, sleep of the machine counted.
+    var secondsUp: Int32 {
+        Int32(clamping: (BoottimeClock.now() - startedAt).components.seconds)
+    }
     var counts = LoadCounts()
     /// That targets have; see ``shared(_:)``.
     var explanations: Set<String> = []

@@ -123,7 +123,7 @@ final class Reconfiguration {
             outcome.changes = parts.watcher.reconfigure(wanted)
             if outcome.changes.isEmpty, outcome.mistakes.isEmpty {
                 parts.voice.mention(
-                    "the configuration was read again: no target is another one", .info)
+                    "the configuration was read again: nothing changed", .info)
             }
         }
         tell(outcome.mistakes)

@@ -17,6 +17,8 @@ struct ServiceOptions: Sendable {
     var isQuiet = false
     /// `status`: whether it is shown again and again.
     var isWatching = false
+    /// `status`: whether the names of the targets are all that is wanted.
+    var isOfNames = false
 
     var target: String { operands.first ?? "" }
 
@@ -57,7 +59,8 @@ extension OptionGroup where Options == ServiceOptions {
         options: [
             .flag("watch", "show it again each second, until q is pressed") {
                 $0.isWatching = true
-            }
+            },
+            .flag("names", "the names of the targets alone, one a line") { $0.isOfNames = true },
         ])
 
     static let force = OptionGroup(

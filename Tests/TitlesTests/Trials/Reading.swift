@@ -3,6 +3,7 @@ import Titles
 /// All that a page reader tells, for comparison.
 struct Reading: Equatable, CustomStringConvertible {
     var title: [UInt8]?
+    var titleBytes: [UInt8]?
     var isTitleKnown: Bool
     var refresh: Refresh?
     var hasBodyBegun: Bool
@@ -14,8 +15,10 @@ struct Reading: Equatable, CustomStringConvertible {
     var bytesUntilSettled: Int
 
     static func == (a: Reading, b: Reading) -> Bool {
-        a.title == b.title && a.isTitleKnown == b.isTitleKnown && a.refresh == b.refresh
-            && a.hasBodyBegun == b.hasBodyBegun && a.isSettled == b.isSettled
+        a.title == b.title && a.titleBytes == b.titleBytes
+            && a.isTitleKnown == b.isTitleKnown
+            && a.refresh == b.refresh && a.hasBodyBegun == b.hasBodyBegun
+            && a.isSettled == b.isSettled
             && a.encodingName == b.encodingName && a.encodingSource == b.encodingSource
             && a.kind == b.kind
     }
@@ -23,8 +26,9 @@ struct Reading: Equatable, CustomStringConvertible {
     var titleString: String? { title.map { String(decoding: $0, as: UTF8.self) } }
 
     var description: String {
-        "title \(titleString ?? "(none)"), refresh \(String(describing: refresh)), "
-            + "encoding \(encodingName ?? "?") from \(String(describing: encodingSource)), "
+        "title \(titleString ?? "(none)") (\(isTitleKnown ? "known" : "not known"), "
+            + "bytes \(String(describing: titleBytes))), refresh \(String(describing: refresh)), "
+            + "\(String(describing: kind)), body \(hasBodyBegun), settled \(isSettled), encoding \(encodingName ?? "?") from \(String(describing: encodingSource)), "
             + "settled after \(bytesUntilSettled)"
     }
 
@@ -40,8 +44,15 @@ struct Reading: Equatable, CustomStringConvertible {
                 at = end
             }
         }
-        bytesUntilSettled = at
         reader.finish()
+        self.init(reader)
+        bytesUntilSettled = at
+    }
+
+    /// What the reader tells by now.
+    init(_ reader: PageReader) {
+        bytesUntilSettled = 0
+        titleBytes = reader.titleBytes
         title = reader.title.map { Array($0.utf8) }
         isTitleKnown = reader.isTitleKnown
         refresh = reader.refresh
