@@ -218,6 +218,13 @@ extension Trait where Self == ConditionTrait {
         .enabled(if: missing == nil, Comment(rawValue: "needs \(missing ?? "nothing")"))
     }
 
+    /// Skips a test where there is no logrotate either.
+    static var needsLogrotate: Self {
+        .enabled(
+            if: access("/usr/sbin/logrotate", X_OK) == 0,
+            "needs logrotate, beside a systemd to boot")
+    }
+
     /// What is missing for that.
     private static var missing: String? {
         if geteuid() != 0 { return "root, to boot a systemd" }

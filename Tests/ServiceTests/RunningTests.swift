@@ -192,7 +192,7 @@ struct `The service under systemd, while it runs,` {
         }
     }
 
-    @Test func `opens its log anew when that was rotated`() async throws {
+    @Test(.needsLogrotate) func `opens its log anew when that was rotated`() async throws {
         let machine = try await Machine.boot(Self.settings + Self.news)
         try machine.show("One", on: "news")
         // The package's own, where that is made.
