@@ -287,6 +287,10 @@ extension WatchedFolder {
         #expect(bad.errorText.contains("\(watched.main):1:1: "))
         #expect(bad.errorText.contains("\(watched.main):2:1: "))
         #expect(bad.errorText.split(separator: "\n").count == 2)
+        // As systemd does it: the service's log has them already.
+        let quiet = try await watched.command("reconfigure", "--quiet")
+        #expect(quiet.exitCode == 3)
+        #expect(quiet.errorText + quiet.outputText == "")
         try watched.configure("confirm: 1")
         let tooMuch = try await watched.command("reconfigure")
         #expect(tooMuch.exitCode == 3)
