@@ -16,6 +16,7 @@ import Titles
     static let bodies = [
         Body(start: "<title>", unit: "abc def "), Body(start: "<title>", unit: "&amp;&#65;&x"),
         Body(start: "", unit: " "), Body(start: "", unit: "<"), Body(start: "", unit: "<div>"),
+        Body(start: "", unit: "<p><b a>"), Body(start: "", unit: "<object><i>"),
         Body(start: "", unit: "<svg><g>"), Body(start: "", unit: "<table><tr><td>"),
         Body(start: "", unit: "<template>"), Body(start: "<a b='", unit: "c"),
         Body(start: "<meta http-equiv=refresh content='", unit: "0"), Body(start: "<", unit: "a"),
