@@ -11,13 +11,14 @@ BUILD ?= .build
 SHARED ?= ../shared
 SUBJECTS ?=
 FUZZ = --binary $(BUILD)/fuzz/release/titles-fuzz --folder $(BUILD)/fuzz-work
+# Where zsh looks: for packages, and for what is installed by hand.
+ZSH_COMPLETIONS ?= $(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
 # Nothing is loaded into the program that could use its symbols: a program without a table of them is
 # a third of a megabyte smaller.
 RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics
 
-.PHONY: help run test deps build release site lint format tsan asan conformance fuzz fuzz-long \
-	fuzz-replay fuzz-build bench soak kills idle day followers install clean
+.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers install clean fuzz fuzz-long fuzz-replay fuzz-build man
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -78,6 +79,11 @@ conformance: release
 	PAGEWATCH_CORPUS=full PAGEWATCH_SHARED=$(abspath $(SHARED)) $(SWIFT) test -c release \
 		-Xswiftc -enable-testing --scratch-path $(BUILD)/conformance --filter Corpus
 
+## encodings     compare what every byte and pair of every encoding becomes with the standard's
+##               index files in SHARED/data/encoding, and with Python's codecs
+encodings: release
+	scripts/check-encodings.py --binary $(BUILD)/release/pagewatch --data $(SHARED)/data/encoding
+
 ## fuzz          look for inputs that the readers of pages do not stand: SECONDS (60) for each of
 ##               SUBJECTS (decoders html encoding xml); see docs/FUZZING.md
 fuzz: SECONDS = 60
@@ -97,9 +103,11 @@ fuzz-build: deps
 	PAGEWATCH_FUZZ=1 $(SWIFT) build -c release --sanitize fuzzer --scratch-path $(BUILD)/fuzz \
 		--product titles-fuzz
 
-## bench         compare with the C floors of SHARED/bench
+## bench         compare with the C floors of SHARED/bench, and finding titles with libxml2
 bench: release
 	bench/run $(BUILD)/release/pagewatch $(SHARED)/bench
+	$(SWIFT) build $(RELEASE) --product title-speed
+	bench/titles $(BUILD)/release/title-speed $(SHARED)/cases/titles
 
 ## soak          watch a site of good and sick pages for three minutes, and kill the daemon 200 times
 soak: release
@@ -122,6 +130,11 @@ day: release
 followers: release
 	scripts/followers.py --binary $(BUILD)/release/pagewatch
 
+## man           put the manual and the completions together anew, from man/*.md, docs and the tables
+##               of the program
+man: deps
+	PAGEWATCH_WRITE_MANUAL=1 $(SWIFT) test --filter ManualTests
+
 ## install       install to DESTDIR/PREFIX (PREFIX is /usr/local)
 install: release
 	install -D -m 755 -s $(BUILD)/release/pagewatch $(DESTDIR)$(PREFIX)/bin/pagewatch
@@ -130,6 +143,12 @@ install: release
 	install -d $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs
 	install -m 644 docs/*.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs/
 	install -D -m 644 etc/pagewatch/pagewatch.yaml $(DESTDIR)$(PREFIX)/share/doc/pagewatch/pagewatch.yaml
+	for page in man/*.[1578]; do \
+		install -D -m 644 "$$page" "$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page#man/}" || exit; \
+	done
+	install -D -m 644 completions/pagewatch.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/pagewatch
+	install -D -m 644 completions/pagewatch.zsh $(DESTDIR)$(PREFIX)/share/zsh/$(ZSH_COMPLETIONS)/_pagewatch
+	install -D -m 644 completions/pagewatch.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/pagewatch.fish
 	install -D -m 644 bench/README.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/bench/README.md
 
 ## clean         remove what was built

@@ -40,6 +40,7 @@ let package = Package(
         library("CMicrohttpd", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
 
         module("Reactor", ["CLinux"]),
+        module("Systemd", ["Reactor"]),
         module("WebAddress", ["CCurl"]),
         module("Fetching", ["Reactor", "WebAddress", "CCurl", "CZlib", "CBrotli", "CZstd"]),
         module("Titles", ["CXML2"]),
@@ -58,15 +59,15 @@ let package = Package(
         module(
             "Control",
             [
-                "Watching", "History", "Events", "PageModel", "WebAddress", "Reactor", "CLinux",
-                "CCurl", "CMicrohttpd",
+                "Watching", "Configuration", "History", "Events", "PageModel", "WebAddress",
+                "Reactor", "CLinux", "CCurl", "CMicrohttpd",
             ]),
         .executableTarget(
             name: "pagewatch",
             dependencies: [
                 "PageLoading", "Fetching", "Reactor", "WebAddress", "Titles", "PageModel",
-                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "CLinux",
-                "CCurl",
+                "Patterns", "Events", "History", "Configuration", "Watching", "Control", "Systemd",
+                "CLinux", "CCurl",
             ],
             swiftSettings: strict),
 
@@ -84,7 +85,12 @@ let package = Package(
             name: "TestSupport", dependencies: ["CLinux", "CTestLinux", "LoopbackSite", "Reactor"],
             path: "Tests/TestSupport", swiftSettings: strict),
 
+        .executableTarget(
+            name: "title-speed", dependencies: ["Titles", "CXML2"], path: "bench/TitleSpeed",
+            swiftSettings: strict),
+
         tests(of: "Reactor", ["Reactor", "TestSupport"]),
+        tests(of: "Systemd", ["Systemd", "Reactor", "TestSupport"]),
         tests(of: "LoopbackSite", ["LoopbackSite", "loopback-site", "Reactor", "TestSupport"]),
         tests(of: "WebAddress", ["WebAddress"]),
         tests(
@@ -120,9 +126,15 @@ let package = Package(
         tests(
             of: "Command",
             [
-                "pagewatch", "Events", "History", "PageModel", "CLinux", "TestSupport",
-                "LoopbackSite",
+                "pagewatch", "Events", "History", "PageModel", "Reactor", "Systemd", "CLinux",
+                "TestSupport", "LoopbackSite",
             ]),
+        tests(
+            of: "Manual", ["pagewatch", "Configuration", "Events", "Titles", "TestSupport"],
+            exclude: ["Scripts"]),
+        tests(
+            of: "Service", ["pagewatch", "Events", "PageModel", "Reactor", "TestSupport"],
+            exclude: ["Machine"]),
     ],
     swiftLanguageModes: [.v6]
 )

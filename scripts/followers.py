@@ -7,9 +7,10 @@
 Every target is loaded every second and shows another title each time. Runs come in pairs: without
 readers, then with readers of /v1/events as JSON lines, of whom one stops reading for most of the
 run. All the others must get the same bytes, which are every event in order; the one that stopped
-must be told exactly how many events it missed. Ends with 1 if not, if the loads come later with
-readers than without, or if the service needs more than so many microseconds for an event of a
-reader.
+must be told exactly how many events it missed. What the loads take of a processor is what the
+process takes but for the API (pagewatch_api_cpu_seconds_total of /metrics: requests, readers, and
+the writing of lines). Ends with 1 if not, if the loads come later or take more with readers than
+without, or if the service needs more than so many microseconds for an event of a reader.
 """
 import argparse
 import asyncio
@@ -31,6 +32,8 @@ INTERVAL = 1.0
 MOST_LATE = 0.020
 # What an event may cost the service for each reader, in seconds of the processor.
 MOST_COST = 0.5e-6
+# What all but the API may take more of the processor with readers than without.
+MOST_SHARE = 1.10
 
 
 class Site:
@@ -142,14 +145,26 @@ def told(data, since):
     return len(numbers), missed, wrong
 
 
-def ask(path):
+def get(path, what):
     with socket.socket(socket.AF_UNIX) as client:
         client.connect(path)
-        client.sendall(b"GET /v1/status HTTP/1.0\r\nHost: pagewatch\r\n\r\n")
+        client.sendall(b"GET %s HTTP/1.0\r\nHost: pagewatch\r\n\r\n" % what)
         answer = b""
         while block := client.recv(1 << 16):
             answer += block
-    return json.loads(answer.partition(b"\r\n\r\n")[2])
+    return answer.partition(b"\r\n\r\n")[2]
+
+
+def ask(path):
+    return json.loads(get(path, b"/v1/status"))
+
+
+def api_time(path):
+    """What the API has taken of a processor, in seconds."""
+    for line in get(path, b"/metrics").decode().splitlines():
+        if line.startswith("pagewatch_api_cpu_seconds_total "):
+            return float(line.split()[1])
+    raise ValueError("no pagewatch_api_cpu_seconds_total")
 
 
 def check_readers(results, since, found):
@@ -198,9 +213,9 @@ async def run(options, has_readers, found):
                 await asyncio.sleep(0.01)
             since = results.recv()
         first = ask(path)["nextEvent"]
-        begin, before = time.monotonic(), processor_time(process.pid)
+        begin, before = time.monotonic(), (*processor_time(process.pid), api_time(path))
         await asyncio.sleep(options.seconds)
-        end, after = time.monotonic(), processor_time(process.pid)
+        end, after = time.monotonic(), (*processor_time(process.pid), api_time(path))
         events = ask(path)["nextEvent"] - first
         if has_readers:
             # The one that stopped needs a moment to come up to the others.
@@ -211,11 +226,11 @@ async def run(options, has_readers, found):
         code = await process.wait()
         if code or time.monotonic() - began > 2:
             found.append(f"the service ended with {code} after {time.monotonic() - began:.1f} s")
-        user, system = ((now - then) / (end - begin) for then, now in zip(before, after))
+        user, system, api = ((now - then) / (end - begin) for then, now in zip(before, after))
         late = site.lateness(begin, end)
         p99 = late[len(late) * 99 // 100]
         print(f"{'with' if has_readers else 'without'} readers: {user + system:7.2%} of a processor"
-              f" ({user:.2%} user, {system:.2%} system), {events / (end - begin):.0f} events/s,"
+              f" ({user:.2%} user, {system:.2%} system; API {api:.2%}), {events / (end - begin):.0f} events/s,"
               f" {len(late)} loads, late by {statistics.median(late) * 1000:.1f} ms (median),"
               f" {p99 * 1000:.1f} ms (99 %), {high:.0f} MiB at most", flush=True)
         if child:
@@ -224,7 +239,7 @@ async def run(options, has_readers, found):
             check_readers(results, since, found)
             child.join()
     server.close()
-    return user + system, p99, events / (end - begin)
+    return user + system, p99, events / (end - begin), user + system - api
 
 
 async def all_runs(options):
@@ -236,9 +251,12 @@ async def all_runs(options):
     more = statistics.median(with_[1] - without[1] for without, with_ in pairs)
     cost = statistics.median(
         (with_[0] - without[0]) / with_[2] / options.readers for without, with_ in pairs)
-    print(f"with {options.readers} readers the service needs {share:.2f} times as much of a"
-          f" processor, {cost * 1e6:.2f} us for an event of a reader; its loads are"
-          f" {more * 1000:+.1f} ms late (99 %)")
+    loads = statistics.median(with_[3] / without[3] for without, with_ in pairs)
+    print(f"with {options.readers} readers the loads need {loads:.2f} times as much of a processor,"
+          f" the whole service {share:.2f} times, {cost * 1e6:.2f} us for an event of a reader;"
+          f" loads are {more * 1000:+.1f} ms late (99 %)")
+    if loads > MOST_SHARE:
+        found.append(f"loads need more than {MOST_SHARE:g} times as much")
     if cost > MOST_COST:
         found.append(f"more than {MOST_COST * 1e6:g} us for an event of a reader")
     if more > MOST_LATE:

@@ -9,6 +9,7 @@ struct FileReader {
     private static let mainSections = ["limits", "log", "api", "retention"]
     private static let sections = ["defaults", "targets"]
     private static let mostNameBytes = 200
+    private static let allKeys = #""man pagewatch.yaml" lists all"#
 
     private let file: String
     private let isMain: Bool
@@ -165,7 +166,7 @@ struct FileReader {
         }
         var settings = configuration.defaults
         SettingsReader.apply(
-            entries, to: &settings, &reading, remedy: "docs/CONFIGURATION.md lists all")
+            entries, of: section.key, to: &settings, &reading, remedy: Self.allKeys)
         configuration.defaults = settings
     }
 
@@ -228,7 +229,7 @@ struct FileReader {
         if entries.count > (hasURL ? 1 : 0) {
             var settings = defaults.value
             SettingsReader.apply(
-                entries, to: &settings, &reading, remedy: "docs/CONFIGURATION.md lists all")
+                entries, of: KeyTables.target.owner, to: &settings, &reading, remedy: Self.allKeys)
             shared = pool.shared(settings)
         }
         guard let url else { return nil }

@@ -4,10 +4,12 @@ import WebAddress
 enum SettingsReader {
     /// Puts all keys but the URL in their places.
     ///
-    /// - Parameter remedy: What to say of a key that is near to none.
+    /// - Parameters:
+    ///   - owner: What has these keys, in the words of an error.
+    ///   - remedy: What to say of a key that is near to none.
     static func apply(
-        _ entries: [YAMLEntry], to settings: inout TargetSettings, _ reading: inout Reading,
-        remedy: String
+        _ entries: [YAMLEntry], of owner: String, to settings: inout TargetSettings,
+        _ reading: inout Reading, remedy: String
     ) {
         let table = KeyTables.target
         for entry in entries where entry.key != KeyTables.url.name {
@@ -15,8 +17,7 @@ enum SettingsReader {
                 key.read(entry.value, &settings, &reading)
             } else {
                 reading.refuseKey(
-                    entry, of: table.owner, among: [KeyTables.url.name] + table.names,
-                    else: remedy)
+                    entry, of: owner, among: [KeyTables.url.name] + table.names, else: remedy)
             }
         }
         settleLogin(entries, &settings, &reading)

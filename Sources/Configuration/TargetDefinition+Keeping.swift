@@ -105,7 +105,8 @@ package final class KeptDefinitions {
         }
         var settings = TargetSettings()
         SettingsReader.apply(
-            entries.filter { !Self.ofPlace.contains($0.key) }, to: &settings, &reading,
+            entries.filter { !Self.ofPlace.contains($0.key) }, of: KeyTables.target.owner,
+            to: &settings, &reading,
             remedy: "another version wrote it")
         if let mistake = reading.mistakes.sorted.first { throw mistake }
         guard texts["version"] == String(TargetDefinition.keptVersion), let url,

@@ -15,6 +15,8 @@ package struct ResponseHead: Sendable {
     package var entityTag: String?
     package var lastModified: String?
     package var retryAfter: String?
+    /// What the server's clock showed.
+    package var date: String?
     /// Whether a header says that the answer is a puzzle for people in place of the page.
     package var isChallenge = false
     /// Whether a body without a usable type may be taken for a page by its first bytes; false
@@ -59,6 +61,8 @@ package struct ResponseHead: Sendable {
             entityTag = text(value)
         case 7 where equals(name, "refresh"):
             refresh = refresh ?? text(value)
+        case 4 where equals(name, "date"):
+            date = text(value)
         case 8 where equals(name, "location"):
             location = location ?? Array(value)
         case 11 where equals(name, "retry-after"):

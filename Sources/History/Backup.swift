@@ -17,7 +17,8 @@ package struct Backup {
     ///   can't be made; then nothing is left of it.
     package static func make(of folder: StateFolder, to path: String) throws(StoreError) {
         guard access(path, F_OK) != 0 else {
-            throw .unusable(path: path, reason: SystemError.reason(of: EEXIST))
+            throw .unusable(
+                path: path, reason: "it is there already (name another file, or remove this one)")
         }
         let reader = try HistoryReader(folder)
         do {
@@ -28,8 +29,11 @@ package struct Backup {
     }
 
     /// The file has its name only once it is complete and on the disk.
+    ///
+    /// - Parameter steps: Told of each step, where nobody else writes.
     func run(
-        _ database: borrowing Database, to path: String, skipsNumbers: Bool = false
+        _ database: borrowing Database, to path: String, skipsNumbers: Bool = false,
+        _ steps: StoreSteps? = nil
     ) throws {
         let part = path + ".part-\(getpid())"
         _ = unlink(part)
@@ -39,7 +43,7 @@ package struct Backup {
             }
             _ = close(raw)
             let copy = try Database(part, .create)
-            try database.copy(into: copy)
+            try database.copy(into: copy, steps)
             // The copy says that it has a log beside it; one file is to be enough.
             try copy.run("PRAGMA journal_mode = DELETE", for: "finish")
             if skipsNumbers { try skipNumbers(in: copy) }

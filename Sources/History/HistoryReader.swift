@@ -200,6 +200,21 @@ package final class HistoryReader {
         }
     }
 
+    /// The newest event of a kind, whosever; nil if there is none.
+    package func lastEvent(_ kind: DurableEvent.Name) throws(StoreError) -> StoredEvent? {
+        try reading { () throws(SQLiteError) in
+            let statement = try database.prepare(
+                """
+                SELECT seq, time, load, kind, data, name FROM events
+                LEFT JOIN targets ON targets.id = events.target
+                WHERE kind = ?1 ORDER BY seq DESC LIMIT 1
+                """)
+            statement.bind(1, kind.rawValue)
+            guard try statement.step() else { return nil }
+            return Self.event(in: statement, of: statement.optionalText(5))
+        }
+    }
+
     private static func event(in statement: borrowing Statement, of target: String?) -> StoredEvent?
     {
         guard

@@ -64,13 +64,17 @@ package final class HistoryStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Made if missing; nobody else may write in it.
+    ///   - onStep: Called again and again while that goes on, for it may take minutes; also later, on
+    ///     the store's thread, if a database is found damaged only then.
     ///   - version: The program's, for those who find a store that is too new for theirs.
     /// - Throws: ``StoreError``: held by another, of a later version, or not usable.
     package static func open(
         _ folder: StateFolder, version: String, limits: StoreLimits = StoreLimits(),
-        listener: Listener, now: @escaping @Sendable () -> Timestamp = HistoryStore.systemTime
+        listener: Listener, now: @escaping @Sendable () -> Timestamp = HistoryStore.systemTime,
+        onStep: @escaping @Sendable () -> Void = {}
     ) throws(StoreError) -> Opening {
-        let file = StoreFile(folder: folder, version: version, schema: .current)
+        let file = StoreFile(
+            folder: folder, version: version, schema: .current, steps: StoreSteps(onStep))
         return try open(file, limits: limits, listener: listener, now: now)
     }
 

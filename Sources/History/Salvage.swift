@@ -49,6 +49,7 @@ struct Salvage {
 
     private func fill(_ path: String, _ report: inout DamageReport) throws {
         let new = try Database(path, .create)
+        new.tell(file.steps)
         // On the disk at once: the first page is read from there if need be.
         try file.create(in: new)
         try new.run("PRAGMA synchronous = FULL; BEGIN", for: "salvage")

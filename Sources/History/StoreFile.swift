@@ -12,6 +12,8 @@ struct StoreFile {
     /// The program's, for those who find a store too new for theirs.
     let version: String
     let schema: Schema
+    /// Told of each step of what may take long.
+    var steps = StoreSteps()
 
     /// An open database, and what was done to get there.
     struct Opened: ~Copyable {
@@ -42,6 +44,7 @@ struct StoreFile {
     private func openAsItIs() throws -> Opened {
         let isNew = try makeFile(folder.database)
         let database = try Database(folder.database, .write)
+        database.tell(steps)
         let found = try Self.identify(database, path: folder.database, reads: schema)
         if found == nil { try create(in: database) }
         let migratedFrom = try migrate(database, from: found ?? schema.version)
@@ -115,7 +118,7 @@ struct StoreFile {
     private func migrate(_ database: borrowing Database, from version: Int64) throws -> String? {
         guard version < schema.version else { return nil }
         let copy = Self.copyName(folder.database, version)
-        try Backup(mayReplace: true).run(database, to: copy)
+        try Backup(mayReplace: true).run(database, to: copy, steps)
         try database.run("BEGIN IMMEDIATE", for: "migrate")
         for step in version..<schema.version {
             guard let statements = schema.steps[step] else {

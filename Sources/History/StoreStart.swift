@@ -45,6 +45,8 @@ extension StoreFile {
         statistics.droppedRows =
             try Numbers.read(Numbers.dropped, in: database)
             + targets.reduce(0) { $0 + $1.dropped }
+        // The connection is the store's thread's from here on.
+        database.tell(nil)
         let writer = try StoreWriter(database)
         statistics.databaseBytes = try writer.databaseBytes()
         return StoreStart(

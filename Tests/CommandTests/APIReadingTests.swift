@@ -78,6 +78,8 @@ import Testing
         let all = try await watched.ask("GET /v1/targets").json.elements
         #expect(
             all.compactMap { $0["name"].string } == ["bad", "changing", "good", "off", "silent"])
+        let names = try await watched.ask("GET /v1/targets", accept: "text/plain")
+        #expect(names.body == "bad\nchanging\ngood\noff\nsilent\n")
         try await site.waitForRequest("/bad", number: 3)
         let good = try await watched.target("good")
         #expect(good["state"].string == "fine")

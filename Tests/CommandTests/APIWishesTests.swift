@@ -87,7 +87,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
         let forgotten = try await watched.ask("POST /v1/targets/t/forget")
         #expect(forgotten.status == 200)
         #expect(forgotten.json["title"] == .null && forgotten.json["lastGood"] == .null)
-        let again = try await watched.target("t", until: "a title") { $0["title"] != .null }
+        let again = try await watched.target("t", until: "a good load") { $0["lastGood"] != .null }
         #expect(again["lastGood"]["load"].integer ?? 0 > before)
         // Taken out of the configuration it is retired, and can be asked for still.
         try watched.configure("confirm: 1", targets: Array(lines.prefix(2)))
@@ -122,7 +122,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
         let daemon = try watched.start()
         try await watched.isServed()
         let none = try await watched.ask("POST /v1/reconfigure", accept: "text/plain")
-        #expect(none.status == 200 && none.body == "no target is another one\n")
+        #expect(none.status == 200 && none.body == "nothing changed\n")
         try watched.configure(
             "confirm: 1",
             targets: lines(["a", "d"], site)

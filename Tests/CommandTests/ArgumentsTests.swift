@@ -3,7 +3,9 @@ import Testing
 @testable import pagewatch
 
 /// What `pagewatch ARGUMENTS` answers without doing anything, as one text.
-private func answer(_ arguments: String...) -> String {
+private func answer(_ arguments: String...) -> String { answer(arguments) }
+
+private func answer(_ arguments: [String]) -> String {
     switch Program().request(for: arguments) {
     case .run: "run"
     case .tell(let text): "tell " + text
@@ -208,17 +210,53 @@ private func options(_ arguments: String...) throws -> CheckOptions {
                 == "report UNKNOWN - --jsn is not an option (did you mean --json?)\n")
     }
 
-    @Test func `name the command that an option belongs to`() {
-        let parser = ArgumentParser(
-            CheckOptions.groups, others: [(command: "history", options: ["limit"])])
-        let error = #expect(throws: UsageError.self) {
-            _ = try parser.parse(["--limit", "x"], into: CheckOptions()) {
-                (_, _) throws(UsageError) in
-            }
-        }
+    @Test(arguments: [
+        (["check", "--limit", "3"], #"--limit is an option of "history", not of "check""#),
+        (
+            ["check", "--force"],
+            #"--force is an option of "daemon" and "reconfigure", not of "check""#
+        ),
+        (
+            ["reload", "--config=x"],
+            #"--config is an option of "check", "daemon" and "verify","#
+                + #" not of "reload""#
+        ),
+        (["verify", "--json"], #"--json is an option of other commands, not of "verify""#),
+    ])
+    func `name the commands that an option belongs to`(arguments: [String], message: String) {
+        let command = arguments[0]
         #expect(
-            error?.message
-                == "--limit is an option of another command (write \"pagewatch history --limit\")")
+            answer(arguments)
+                == "refuse pagewatch \(command): \(message) (\"pagewatch help \(command)\" lists its own)\n"
+        )
+    }
+
+    @Test(arguments: [
+        (["--json"], #"--json belongs behind a command (write "pagewatch COMMAND --json")"#),
+        (["--limit=3"], #"--limit belongs behind a command (write "pagewatch history --limit")"#),
+        (
+            ["--socket", "/run/s", "status"],
+            #"--socket belongs behind a command (write "pagewatch status --socket")"#
+        ),
+        (["--nothing"], #"--nothing is not an option ("pagewatch --help" lists all)"#),
+    ])
+    func `put an option behind its command`(arguments: [String], message: String) {
+        #expect(answer(arguments) == "refuse pagewatch: \(message)\n")
+    }
+
+    @Test(arguments: [
+        ("start", "systemctl start pagewatch"), ("start", "pagewatch daemon"),
+        ("run", "pagewatch daemon"), ("restart", "systemctl restart pagewatch"),
+        ("list", "pagewatch status"), ("ls", "pagewatch status"), ("watch", "pagewatch tail"),
+        ("watch", "pagewatch status --watch"), ("log", "pagewatch tail"),
+        ("follow", "pagewatch tail"), ("logs", "pagewatch history"), ("test", "pagewatch verify"),
+        ("add", "pagewatch reconfigure"), ("Delete", "pagewatch reconfigure"),
+        ("disable", "pagewatch pause TARGET"), ("restore", "pagewatch help backup"),
+    ])
+    func `tell what does what other programs call so`(word: String, way: String) {
+        let text = answer(word)
+        #expect(text.hasPrefix("refuse pagewatch: \"\(word)\" is not a command ("))
+        #expect(text.contains("\"\(way)\""), "\(text)")
     }
 
     @Test(arguments: [
@@ -229,8 +267,6 @@ private func options(_ arguments: String...) throws -> CheckOptions {
             #""https://a/" is not a command (write "pagewatch check https://a/")"#
         ),
         ("version", #""version" is not a command (write "pagewatch --version")"#),
-        ("--json", #"--json belongs behind a command (write "pagewatch check --json")"#),
-        ("--nothing", #"--nothing is not an option ("pagewatch --help" lists all)"#),
         ("wxyz", #""wxyz" is not a command ("pagewatch --help" lists all)"#),
         ("", #""" is not a command ("pagewatch --help" lists all)"#),
     ])
@@ -310,6 +346,20 @@ private struct SteadyNumbers: RandomNumberGenerator {
             #expect(line.count <= 80, "\(line)")
             #expect(line.last != " ")
         }
+    }
+
+    @Test func `lists the keys of the configuration, or tells one`() {
+        let all = answer("help", "keys")
+        #expect(all.contains("\n  confirm             number, 1 to 100 (default 2), such as 3\n"))
+        #expect(all.split(separator: "\n").allSatisfy { $0.count <= 85 })
+        let one = answer("help", "keys", "per_host")
+        #expect(
+            one.hasSuffix(
+                "\nlimits\n  per_host            number, 1 to 1000 (default 6), such as 2\n"))
+        #expect(
+            answer("help", "keys", "intervall")
+                == "refuse pagewatch help: \"intervall\" is not a key"
+                + " of the configuration (did you mean \"interval\"?)\n")
     }
 
     @Test func `has examples that the program takes`() {

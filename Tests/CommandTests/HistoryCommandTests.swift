@@ -89,6 +89,23 @@ private final class State {
         #expect(lines[0]["seq"] as? Int == 3)
     }
 
+    @Test func `prints what came since a time, or behind it by its number`() async throws {
+        let state = try State()
+        let outcome = try await state.run(
+            "history", "blog", "--json", "--since", "2026-05-29T12:01:40Z")
+        // The clock went back between the two.
+        #expect(try objects(outcome).map { $0["event"] as? String } == ["titleChanged", "gap"])
+        let newest = try await state.run(
+            "history", "blog", "--json", "--since", "2026-05-29", "--limit", "1")
+        #expect(try objects(newest).map { $0["event"] as? String } == ["gap"])
+        #expect(try await state.run("history", "blog", "--since", "now").outputText.isEmpty)
+        let wrong = try await state.run("history", "blog", "--since", "soon")
+        #expect(wrong.exitCode == 3)
+        #expect(wrong.errorText.hasPrefix("pagewatch history: --since \"soon\" is not a time ("))
+        let both = try await state.run("history", "blog", "--since", "2h", "--at", "1h")
+        #expect(both.errorText.contains("--since and --at exclude each other"))
+    }
+
     @Test func `prints the service's own without a target`() async throws {
         let outcome = try await State().run("history", "--utc")
         #expect(outcome.outputText == "2026-05-29T12:00:00Z (service): started: version 0.1.0\n")
@@ -254,7 +271,9 @@ private final class State {
         try state.folder.write("mine", to: "copy.db")
         let copy = state.folder.file("copy.db")
         let outcome = try await state.run("backup", copy)
-        #expect(outcome.errorText == "pagewatch backup: can't use \(copy): File exists\n")
+        #expect(
+            outcome.errorText == "pagewatch backup: can't use \(copy): it is there already"
+                + " (name another file, or remove this one)\n")
         #expect(outcome.exitCode == 3)
         #expect(try TextFile.read(copy) == "mine")
     }

@@ -55,7 +55,7 @@ private func page(_ title: String) -> String {
         let text = try TextFile.read(watched.main)
         try watched.folder.write("# a comment\n\n" + text, to: "pagewatch.yaml")
         daemon.program.send(signal: SIGHUP)
-        try await daemon.wait(for: "(service): the configuration was read again: no target")
+        try await daemon.wait(for: "(service): the configuration was read again: nothing")
         try await daemon.end()
         #expect(try watched.story(of: nil) == ["started", "stopping"])
         await site.stop()
@@ -132,7 +132,8 @@ private func page(_ title: String) -> String {
         try await site.waitForRequest("/c")
         try watched.configure("confirm: 1", targets: [three[0]])
         daemon.program.send(signal: SIGHUP)
-        try await daemon.wait(for: "(service): 2 of 3 targets are not defined any more: nothing is")
+        try await daemon.wait(
+            for: "(service): refused: 2 of 3 targets are not defined any more: nothing is")
         try await site.waitForRequest("/c", number: await site.requests(for: "/c").count + 2)
         try watched.configure("confirm: 1", targets: Array(three.prefix(2)))
         daemon.program.send(signal: SIGHUP)
@@ -235,11 +236,11 @@ private func page(_ title: String) -> String {
         try watched.drop("", as: "a.yaml")
         daemon.program.send(signal: SIGHUP)
         let drop = watched.folder.file("targets.d/a.yaml")
-        let told = "(service): \(drop):1:1: the file is empty, and had a target"
-        try await daemon.wait(for: told)
+        let told = "\(drop):1:1: the file is empty, and had a target"
+        try await daemon.wait(for: "(service): refused: " + told)
         try await daemon.end()
         let again = try watched.start()
-        try await again.wait(for: told)
+        try await again.wait(for: "(service): " + told)
         try await site.waitForRequest("/a", number: await site.requests(for: "/a").count + 2)
         try await again.end()
         #expect(try watched.reader().target("a")?.retired == nil)

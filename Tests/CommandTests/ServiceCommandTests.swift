@@ -1,3 +1,4 @@
+import Events
 import Glibc
 import History
 import LoopbackSite
@@ -45,6 +46,57 @@ extension WatchedFolder {
         await site.stop()
     }
 
+    @Test func `tells the names of its targets alone, for shells that complete them`()
+        async throws
+    {
+        let targets = ["blog", "shop.se", "shop.no"].map { name in
+            "\(name): {url: \"http://127.0.0.1:1/\", interval: 1h}"
+        }
+        try watched.configure("confirm: 1", targets: targets)
+        let daemon = try watched.start()
+        try await watched.isServed()
+        let names = try await watched.command("status", "--names")
+        #expect(names.outputText == "blog\nshop.no\nshop.se\n")
+        #expect(names.exitCode == 0)
+        let one = try await watched.command("status", "--names", "blog")
+        #expect(
+            one.errorText
+                == "pagewatch status: --names is about all targets (leave the target out)\n")
+        let project = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        var bash = Program(
+            "bash",
+            [
+                "\(project)/Tests/ManualTests/Scripts/capture.bash",
+                "\(project)/completions/pagewatch.bash", "pagewatch", "pause", "shop",
+            ])
+        bash.environment["PATH"] = BuiltProducts.folder + ":/usr/bin:/bin"
+        bash.environment["PAGEWATCH_SOCKET"] = watched.socket
+        let completed = try await bash.run()
+        #expect(completed.outputText == "shop.no\nshop.se\n")
+        #expect(completed.errorText.isEmpty)
+        try await daemon.end()
+    }
+
+    @Test func `does not let a shell wait for names that do not come`() async throws {
+        // Whoever connects to it waits for ever.
+        let path = watched.folder.file("stuck.sock")
+        let python = Program(
+            "python3",
+            [
+                "-c",
+                "import socket, sys, time; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]);"
+                    + " s.listen(); print('ready', flush=True); time.sleep(60)", path,
+            ])
+        let stuck = try python.start()
+        for await line in stuck.lines where line.text == "ready" { break }
+        let outcome = try await Program.pagewatch("status", "--names", "--socket", path).run()
+        stuck.send(signal: SIGKILL)
+        _ = await stuck.outcome()
+        #expect(outcome.exitCode == 3)
+        #expect(outcome.outputText.isEmpty)
+        #expect(outcome.wall < .seconds(10))
+    }
+
     @Test func `tells all about one target, and its health by the exit code`() async throws {
         let site = try await LoopbackSite.playing(
             "serve /a\n\(page("A"))serve /down\nhead 500 text/html\nbody")
@@ -69,6 +121,8 @@ extension WatchedFolder {
         let none = try await watched.command("status", "nobody")
         #expect(none.exitCode == 3)
         #expect(none.errorText.contains("there is no target \"nobody\""))
+        let near = try await watched.command("status", "dwon")
+        #expect(near.errorText.contains("there is no target \"dwon\" (did you mean \"down\"?)"))
         try await daemon.end()
         await site.stop()
     }
@@ -85,16 +139,21 @@ extension WatchedFolder {
         try await daemon.wait(for: "a: first seen")
         let loaded = try await watched.command("load", "a", site.url("/b"))
         #expect(loaded.exitCode == 0)
-        #expect(loaded.outputText.contains("  page         \(site.url("/b"))\n"))
-        #expect(loaded.outputText.contains("  back         -1  \(site.url("/a"))  \"a\"\n"))
-        #expect(loaded.outputText.contains("  title        \"a\"\n"))
+        #expect(
+            loaded.outputText.hasPrefix("a: \"b\" at \(site.url("/b")), 1 back; next check in "))
+        #expect(loaded.outputText.split(separator: "\n").count == 1)
+        let shown = try await watched.command("status", "a").outputText
+        #expect(shown.contains("  page         \(site.url("/b"))\n"))
+        #expect(shown.contains("  back         -1  \(site.url("/a"))  \"a\"\n"))
+        #expect(shown.contains("  title        \"a\"\n"))
         let failed = try await watched.command("load", "a", site.url("/gone"))
         #expect(failed.exitCode == 2)
-        #expect(failed.outputText.contains("  page title   \"Gone\"\n"))
-        #expect(try await watched.command("back", "a").outputText.contains("\(site.url("/b"))\n"))
+        #expect(failed.outputText.hasPrefix("a: \"Gone\" at \(site.url("/gone")), 2 back"))
+        let back = try await watched.command("back", "a")
+        #expect(back.outputText.hasPrefix("a: \"b\" at \(site.url("/b")), 1 back, 1 forward"))
         #expect(try await watched.command("forward", "a").exitCode == 2)
         let twoBack = try await watched.command("go", "a", "-2")
-        #expect(twoBack.outputText.contains("  page         \(site.url("/a"))\n"))
+        #expect(twoBack.outputText.hasPrefix("a: \"a\" at \(site.url("/a")), 2 forward"))
         let beyond = try await watched.command("back", "a")
         #expect(beyond.exitCode == 3)
         #expect(beyond.errorText == "pagewatch back: the back-forward list has no item at -1\n")
@@ -118,7 +177,29 @@ extension WatchedFolder {
         }
         let reloaded = try await watched.command("reload", "a")
         #expect(reloaded.exitCode == 0)
-        #expect(reloaded.outputText.contains("  title        \"A\"\n"))
+        #expect(reloaded.outputText.hasPrefix("a: \"A\" at \(site.url("/a")); next check in "))
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `understands a date of Retry-After by the server's own clock`() async throws {
+        let site = try await LoopbackSite.playing(
+            """
+            serve /a
+            head 503 text/html
+            header Date: Sun, 06 Nov 1994 08:49:37 GMT
+            header Retry-After: Sun, 06 Nov 1994 10:49:37 GMT
+            body
+            """)
+        try watched.configure("confirm: 1", "a: {url: \"\(site.url("/a"))\"}")
+        let daemon = try watched.start()
+        try await watched.isServed()
+        let held = try await watched.target("a", until: "it to be held") {
+            $0["heldUntil"] != .null
+        }
+        let until = try #require(held["heldUntil"].string.flatMap { WallTime($0) })
+        let wait = until.milliseconds - WallTime.now().milliseconds
+        #expect((3_500_000...7_200_000).contains(wait), "\(wait)")
         try await daemon.end()
         await site.stop()
     }
@@ -129,7 +210,10 @@ extension WatchedFolder {
             "confirm: 1", "a: {url: \"\(site.url("/a"))\"}", "b: {url: \"\(site.url("/b"))\"}")
         let first = try watched.start()
         try await first.wait(for: "a: first seen")
-        #expect(try await watched.command("pause", "a", "--for", "1h").exitCode == 0)
+        let paused = try await watched.command("pause", "a", "--for", "1h")
+        #expect(paused.exitCode == 0)
+        #expect(paused.outputText.contains("; paused until 20"))
+        #expect(paused.outputText.hasSuffix(" (in 59 min)\n"))
         try await first.wait(for: "a: paused: until 20")
         try await site.waitForRequest("/b", number: await site.requests(for: "/b").count + 2)
         let count = await site.requests(for: "/a").count

@@ -32,9 +32,13 @@ import Testing
         #expect(outcome.exitCode == 0)
     }
 
-    @Test func `is content with no targets`() async throws {
-        let (outcome, folder) = try await verify("")
-        #expect(outcome.outputText == folder.file("pagewatch.yaml: OK, 1 file, 0 targets\n"))
+    @Test(arguments: ["", "# all away\n", "targets:\n", "defaults: {interval: 1min}\n"])
+    func `is content with no targets, and says so`(text: String) async throws {
+        let (outcome, folder) = try await verify(text)
+        #expect(
+            outcome.outputText
+                == folder.file("pagewatch.yaml: OK, 1 file, but there is no target")
+                + " (write \"targets:\", and \"NAME: {url: URL}\" below it)\n")
         #expect(outcome.exitCode == 0)
     }
 

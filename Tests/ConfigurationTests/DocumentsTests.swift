@@ -6,13 +6,9 @@ import Testing
 private let project = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
 /// The keys of each mapping, by the name under which the documents have it.
-private let tables: [(section: String, keys: [KeyFacts])] = [
-    ("Targets and defaults", [KeyTables.url] + KeyTables.target.keys.map(\.facts)),
-    ("limits", KeyTables.limits.keys.map(\.facts)), ("log", KeyTables.log.keys.map(\.facts)),
-    ("api", KeyTables.api.keys.map(\.facts)),
-    ("retention", KeyTables.retention.keys.map(\.facts)),
-    ("state", KeyTables.main.keys.map(\.facts)),
-]
+private let tables = KeyTables.sections.map { section in
+    (section: section.title == "The main file" ? "state" : section.title, keys: section.keys)
+}
 
 @Suite struct `The sample` {
     private let path = project + "/etc/pagewatch/pagewatch.yaml"

@@ -89,10 +89,12 @@ struct `Streams of the HTTP server` {
         await service.wait { $0.handled == 1 }
         let silent = try (0..<1000).map { _ in try RawConnection(path: service.path) }
         await service.wait { $0.connections == 64 }
-        // The last one that was turned away.
-        let turnedAway = try await silent[999].receive()
-        #expect(turnedAway.text.contains("503"))
-        #expect(turnedAway.text.contains(#"{"error":{"code":"tooManyConnections""#))
+        // Each new one took the place of the longest silent one, never of one that has asked.
+        let madeRoom = try await silent[0].receive()
+        #expect(madeRoom.ending != .timedOut && madeRoom.text.isEmpty)
+        // When the last one has its answer, all the others have come and gone.
+        silent[999].get("/stream")
+        await service.wait { $0.handled == 2 && $0.connections == 64 }
         await service.resetTurns()
         let began = MonotonicClock.now()
         // Long enough for a loop that does not rest to turn thousands of times.
@@ -104,6 +106,21 @@ struct `Streams of the HTTP server` {
         #expect(try await stream.receive(upTo: "now\n\r\n").ending == .enough)
         await service.stop()
         withExtendedLifetime(silent) {}
+    }
+
+    @Test func `keep their places when all are taken`() async throws {
+        let service = try await Service.start()
+        let streams = try (0..<64).map { _ in try RawConnection(path: service.path) }
+        for stream in streams { stream.get("/stream") }
+        await service.wait { $0.handled == 64 }
+        let turnedAway = try await RawConnection(path: service.path).receive()
+        #expect(turnedAway.text.hasPrefix("HTTP/1.1 503 "))
+        #expect(turnedAway.text.contains(#"{"error":{"code":"tooManyConnections""#))
+        await service.push("now\n")
+        for stream in streams {
+            #expect(try await stream.receive(upTo: "now\n\r\n").ending == .enough)
+        }
+        await service.stop()
     }
 }
 

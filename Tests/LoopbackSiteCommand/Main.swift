@@ -10,9 +10,14 @@ struct Main {
         do {
             exit(try run(try Options(CommandLine.arguments.dropFirst())))
         } catch {
-            write("loopback-site: \(error)\n", to: STDERR_FILENO)
+            write("loopback-site: \(error)\(hint(on: error))\n", to: STDERR_FILENO)
             exit(3)
         }
+    }
+
+    private static func hint(on error: any Error) -> String {
+        guard (error as? SystemError)?.code == EADDRINUSE else { return "" }
+        return " (write another --port, or 0 for any that is free; \"make site PORT=8082\")"
     }
 
     private static func run(_ options: Options) throws -> CInt {

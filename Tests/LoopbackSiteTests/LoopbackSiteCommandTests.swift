@@ -42,6 +42,15 @@ import Testing
         #expect(await site.outcome().ending == .exited(9))
     }
 
+    @Test func `says what to do when its port is in use`() async throws {
+        let port = try ReservedPort()
+        let outcome = try await Program.loopbackSite("--port", "\(port.port)").run()
+        #expect(outcome.exitCode == 3)
+        #expect(
+            outcome.errorText == "loopback-site: bind port \(port.port): Address already in use"
+                + " (write another --port, or 0 for any that is free; \"make site PORT=8082\")\n")
+    }
+
     @Test(arguments: [
         (["--port", "x"], "\"x\" is not a port (0 to 65535)"),
         (["--nonsense"], "unknown option \"--nonsense\" (see --help)"),

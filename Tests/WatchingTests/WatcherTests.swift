@@ -39,7 +39,7 @@ private final class Stage: WatcherAudience {
     }
 
     func tell(_ line: EventLine) { told.append(line) }
-    func mention(_ line: String) {}
+    func mention(_ line: String, _ priority: Priority) {}
 
     var target: WatchedTarget? { watcher?.targets["a"] }
 

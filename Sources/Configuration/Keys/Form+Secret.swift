@@ -40,7 +40,7 @@ extension Form<Secret> {
         if reading.isKept, entry.key == leftOut { return Secret(nil) }
         let keys = ["file", "credential", "env"]
         guard keys.contains(entry.key) else {
-            reading.refuseKey(entry, of: "a secret", among: keys, else: remedy)
+            reading.refuseSecretKey(entry, spot, among: keys, remedy: remedy)
             return nil
         }
         let inner = Reading.Spot(key: "\(spot.key) \(entry.key)", example: remedy)
@@ -144,9 +144,17 @@ extension Form<[TargetSettings.Header]> {
         _ entry: YAMLEntry, _ reading: inout Reading
     ) -> TargetSettings.Header? {
         guard !entry.key.isEmpty, entry.key.utf8.allSatisfy(isTokenByte) else {
+            // Behind a colon there may be a secret: the whole line was written as the name.
+            let colon = entry.key.firstIndex(of: ":")
+            let shown = Quoted.shown(String(entry.key[..<(colon ?? entry.key.endIndex)]))
+            let remedy =
+                colon == nil
+                ? "write a name such as Accept-Language" : "write \(shown): and the value behind it"
             reading.mistakes.add(
-                at: entry.position, "\(Quoted.shown(entry.key)) is no header's name",
-                remedy: "write a name such as Accept-Language")
+                at: entry.position,
+                colon == nil
+                    ? "\(shown) is no header's name" : "a header's name ends before the colon",
+                remedy: remedy)
             return nil
         }
         let spot = Reading.Spot(key: "header \(entry.key)", example: "a text, or {file: PATH}")
@@ -253,6 +261,20 @@ extension Form<TargetSettings.ClientCertificate> {
 }
 
 extension Reading {
+    /// Tells of a key where a secret is written. What is no misspelt name may be the secret itself,
+    /// and is not shown.
+    fileprivate mutating func refuseSecretKey(
+        _ entry: YAMLEntry, _ spot: Spot, among names: [String], remedy: String
+    ) {
+        if nearest(to: entry.key, among: names) != nil {
+            return refuseKey(entry, of: spot.key, among: names, else: remedy)
+        }
+        mistakes.add(
+            at: entry.position,
+            "\(spot.key) has a key that is none of \(names.joined(separator: ", "))",
+            remedy: remedy)
+    }
+
     /// The parts of a value that is a small mapping; nil if some are missing or unknown.
     mutating func parts(
         _ node: YAMLNode, _ spot: Spot, required: [String], optional: [String]
@@ -264,8 +286,8 @@ extension Reading {
             if (required + optional).contains(entry.key) {
                 parts[entry.key] = entry.value
             } else {
-                refuseKey(
-                    entry, of: spot.key, among: required + optional, else: "write \(spot.example)")
+                refuseSecretKey(
+                    entry, spot, among: required + optional, remedy: "write \(spot.example)")
                 isWhole = false
             }
         }

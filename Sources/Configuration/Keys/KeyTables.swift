@@ -1,10 +1,19 @@
 /// Every key of the configuration: what reads files, suggests names and is held against the
 /// documents.
-enum KeyTables {
+package enum KeyTables {
     private static let day = Duration.seconds(86_400)
     private static let phase: ClosedRange<Duration> = .milliseconds(1)...day
     private static let interval: ClosedRange<Duration> =
         .seconds(1)...WrittenDuration.widest.upperBound
+
+    /// The keys of each mapping, in the order of the documents. Of the main file itself there are
+    /// those that are no mappings.
+    package static let sections: [(title: String, keys: [KeyFacts])] = [
+        ("Targets and defaults", [url] + target.keys.map(\.facts)),
+        ("limits", limits.keys.map(\.facts)), ("log", log.keys.map(\.facts)),
+        ("api", api.keys.map(\.facts)), ("retention", retention.keys.map(\.facts)),
+        ("The main file", main.keys.map(\.facts)),
+    ]
 
     /// Of a target and of `defaults`; a target has ``url`` beside them.
     static let target = KeyTable(

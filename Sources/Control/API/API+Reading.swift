@@ -1,3 +1,4 @@
+import Configuration
 import Events
 import History
 import PageModel
@@ -10,6 +11,8 @@ extension API {
     /// Of events without a limit; and the most that may be asked for at a time.
     private static let usualEvents: Int64 = 100
     private static let mostEvents: Int64 = 10_000
+    /// Targets among which one that was misspelt is looked for.
+    private static let mostGuesses = 2000
 
     /// What the history has of targets beside their events.
     private struct Records: Sendable {
@@ -40,24 +43,38 @@ extension API {
         }
         askForAll { [self] records in
             let now = HistoryStore.systemTime()
-            let all = watcher.targetNames.compactMap { watcher.view(of: $0) }.map(records.answer)
-            var text = watcher.view().text(now: now) + "\n"
-            if !all.isEmpty {
-                text +=
-                    "\n"
-                    + StatusTable(all, now: now).text(
-                        width: width.map { Int($0) } ?? StatusTable.usualWidth)
-            }
-            asked.responder.respond(contentType: Self.plainText, body: Array(text.utf8))
+            let names = watcher.targetNames
+            let answer = { [watcher] name in watcher.view(of: name).map(records.answer) }
+            let table = StatusTable(
+                names, answer, now: now, width: width.map { Int($0) } ?? StatusTable.usualWidth)
+            let head = watcher.view().text(now: now) + "\n" + (names.isEmpty ? "" : "\n")
+            let section = SlicedAnswer.Section(
+                head: Array((head + (names.isEmpty ? "" : table.head)).utf8),
+                piece: { answer($0).map { Array(table.line($0).utf8) } ?? [] })
+            asked.responder.stream(
+                contentType: Self.plainText, source: SlicedAnswer(names, [section]))
         }
     }
 
     func targets(_ asked: APIRequest) throws(Refusal) {
+        guard !asked.wantsText else {
+            let names = watcher.targetNames.map { $0 + "\n" }.joined()
+            return asked.responder.respond(contentType: Self.plainText, body: Array(names.utf8))
+        }
         askForAll { [self] records in
-            let source = TargetList(watcher.targetNames) { [watcher] name in
-                watcher.view(of: name).map(records.answer)
-            }
-            asked.responder.stream(contentType: Self.json, source: source)
+            var isFirst = true
+            let array = SlicedAnswer.Section(
+                head: Array("[".utf8),
+                piece: { [watcher] name in
+                    guard let view = watcher.view(of: name) else { return [] }
+                    var json = JSONWriter()
+                    records.answer(view).appendJSON(to: &json)
+                    defer { isFirst = false }
+                    return (isFirst ? [] : Array(",\n".utf8)) + json.bytes
+                },
+                foot: Array("]\n".utf8))
+            asked.responder.stream(
+                contentType: Self.json, source: SlicedAnswer(watcher.targetNames, [array]))
         }
     }
 
@@ -67,14 +84,18 @@ extension API {
 
     /// Answers with what a target is now.
     ///
-    /// - Parameter load: How the load went that was waited for, if one was.
-    func tell(_ name: String, to asked: APIRequest, load: LoadResult? = nil) throws(Refusal) {
-        guard watcher.view(of: name) != nil else { throw .unknownTarget(name) }
+    /// - Parameters:
+    ///   - isWish: Whether something was wished for: then a person is told in a line.
+    ///   - load: How the load went that was waited for, if one was.
+    func tell(
+        _ name: String, to asked: APIRequest, isWish: Bool = false, load: LoadResult? = nil
+    ) throws(Refusal) {
+        guard watcher.view(of: name) != nil else { throw unknownTarget(name) }
         questions.ask {
             try Records($0, of: name)
         } done: { [self] (records: Records?) in
             guard let view = watcher.view(of: name) else {
-                return asked.responder.refuse(.unknownTarget(name))
+                return asked.responder.refuse(unknownTarget(name))
             }
             let answer = (records ?? Records()).answer(view)
             // For programs that read no JSON: what a command's exit code says.
@@ -85,7 +106,8 @@ extension API {
             }
             if asked.wantsText {
                 let zone = TimeZoneStyle(asked)
-                let text = answer.text(zone, now: HistoryStore.systemTime())
+                let now = HistoryStore.systemTime()
+                let text = isWish ? answer.line(zone, now: now) : answer.text(zone, now: now)
                 return asked.responder.respond(
                     contentType: Self.plainText, body: Array(text.utf8), headers: headers)
             }
@@ -95,6 +117,18 @@ extension API {
             asked.responder.respond(
                 contentType: Self.json, body: json.bytes, headers: headers)
         }
+    }
+
+    /// That nobody knows the target, with the name that was meant, if it can be guessed.
+    func unknownTarget(_ name: String) -> Refusal {
+        // The search takes some microseconds a name, and the loop's.
+        let names = watcher.targetCount <= Self.mostGuesses ? watcher.targetNames : []
+        let remedy =
+            nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
+            ?? "\"pagewatch status\" lists them"
+        return Refusal(
+            status: 404, code: "unknownTarget",
+            message: "there is no target \"\(name)\" (\(remedy))")
     }
 
     private func askForAll(_ done: @escaping (Records) -> Void) {
@@ -117,7 +151,7 @@ extension API {
         } done: { [self] (found: [[StoredEvent]]?) in
             guard let found else { return asked.responder.refuse(.unreadableHistory) }
             if found.isEmpty, watcher.view(of: name) == nil {
-                return asked.responder.refuse(.unknownTarget(name))
+                return asked.responder.refuse(unknownTarget(name))
             }
             tell((found.first ?? []).map { EventLine($0) }, to: asked)
         }
@@ -146,11 +180,13 @@ extension API {
 
     func events(_ asked: APIRequest) throws(Refusal) {
         let kinds = asked.list("event")
-        if let unknown = kinds.first(where: {
-            !(["all", "durable"] + EventKinds.names).contains($0)
-        }) {
+        let known = ["all", "durable"] + EventKinds.names
+        if let unknown = kinds.first(where: { !known.contains($0) }) {
+            let remedy =
+                nearest(to: unknown, among: known).map { "did you mean \($0)?" }
+                ?? "docs/EVENTS.md lists them"
             throw .badParameter(
-                "event is \"\(unknown)\", which is no kind of event (docs/EVENTS.md lists them)")
+                "event is \"\(unknown)\", which is no kind of event (\(remedy))")
         }
         let filter = EventFilter(targets: asked.list("target"), kinds: kinds)
         switch try EventsStart(asked) {
@@ -188,12 +224,17 @@ extension API {
     // MARK: Metrics
 
     func metrics(_ asked: APIRequest) throws(Refusal) {
-        let targets = watcher.targetNames.compactMap { watcher.view(of: $0) }
-        let metrics = Metrics(
-            watcher.view(), targets, kept: watcher.ring.next - watcher.ring.first,
-            followers: streams.count)
-        asked.responder.respond(
-            contentType: "text/plain; version=0.0.4; charset=utf-8", body: metrics.bytes)
+        var metrics = Metrics()
+        metrics.add(watcher.view())
+        metrics.addAPI(
+            kept: watcher.ring.next - watcher.ring.first, followers: streams.count,
+            time: processorTime())
+        metrics.addProcess()
+        let source = SlicedAnswer(
+            watcher.targetNames,
+            Metrics.ofTargets { [watcher] in watcher.view(of: $0) } + [metrics.section])
+        asked.responder.stream(
+            contentType: "text/plain; version=0.0.4; charset=utf-8", source: source)
     }
 }
 
@@ -258,40 +299,4 @@ private enum EventsStart {
                 "since is \"\(since)\" (write seq:N, @SECONDS or a time as 2026-05-28T20:26:40Z)")
         }
     }
-}
-
-/// All targets as an array, a few at a time: no answer holds up the loop.
-private final class TargetList: StreamSource {
-    private let names: [String]
-    private let answer: (String) -> TargetAnswer?
-    private var next = 0
-    private var isFirst = true
-    private var isOver = false
-
-    init(_ names: [String], answer: @escaping (String) -> TargetAnswer?) {
-        self.names = names
-        self.answer = answer
-    }
-
-    func nextBytes(atMost count: Int) -> StreamChunk {
-        guard !isOver else { return .end }
-        var bytes: [UInt8] = next == 0 ? [UInt8(ascii: "[")] : []
-        while bytes.count < count, next < names.count {
-            if let answer = answer(names[next]) {
-                if !isFirst { bytes += ",\n".utf8 }
-                isFirst = false
-                var json = JSONWriter()
-                answer.appendJSON(to: &json)
-                bytes += json.bytes
-            }
-            next += 1
-        }
-        if next == names.count {
-            isOver = true
-            bytes += "]\n".utf8
-        }
-        return .bytes(bytes)
-    }
-
-    func streamEnded() {}
 }

@@ -4,7 +4,8 @@ import PageModel
 import WebAddress
 import Watching
 
-/// What may be wished for. Each answers with the target as it is then; with `wait` set, once the load
+/// What may be wished for. Each answers with the target as it is then
+/// (a person gets a line of it); with `wait` set, once the load
 /// has ended.
 extension API {
     func load(_ asked: APIRequest) throws(Refusal) {
@@ -64,13 +65,13 @@ extension API {
         do throws(Watcher.Refusal) {
             try watcher.forget(name)
         } catch {
-            throw Refusal(error)
+            throw refusal(error)
         }
         // Of one that is not defined there is nothing left to tell.
         if watcher.view(of: name) == nil {
             return asked.responder.respond(status: 204, contentType: Self.plainText, body: [])
         }
-        try tell(name, to: asked)
+        try tell(name, to: asked, isWish: true)
     }
 
     /// Does what is wished for, and answers.
@@ -86,14 +87,29 @@ extension API {
                 }
             }
         } catch {
-            throw Refusal(error)
+            throw refusal(error)
         }
-        try tell(name, to: asked)
+        try tell(name, to: asked, isWish: true)
+    }
+
+    private func refusal(_ refusal: Watcher.Refusal) -> Refusal {
+        switch refusal {
+        case .unknownTarget(let name): unknownTarget(name)
+        case .noSuchItem(let offset):
+            Refusal(
+                status: 409, code: "noSuchItem",
+                message: "the back-forward list has no item at \(offset)")
+        case .notEnabled(let name):
+            Refusal(
+                status: 409, code: "notEnabled",
+                message: "\(name) is not enabled in the configuration, so there is nothing to pause"
+            )
+        }
     }
 
     private func tellLater(_ name: String, to asked: APIRequest, load: LoadResult?) {
         do throws(Refusal) {
-            try tell(name, to: asked, load: load)
+            try tell(name, to: asked, isWish: true, load: load)
         } catch {
             asked.responder.refuse(error)
         }
@@ -119,7 +135,7 @@ extension API.Reconfigured {
     /// The mistakes, or what is in force now, a line each.
     fileprivate var text: String {
         guard mistakes.isEmpty else { return mistakes.map { escaped($0) + "\n" }.joined() }
-        guard !changes.isEmpty else { return "no target is another one\n" }
+        guard !changes.isEmpty else { return "nothing changed\n" }
         return [
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),
         ]
@@ -148,22 +164,5 @@ extension API.Reconfigured {
             json.value(changes.changed)
         }
         json.newline()
-    }
-}
-
-extension Refusal {
-    fileprivate init(_ refusal: Watcher.Refusal) {
-        switch refusal {
-        case .unknownTarget(let name): self = .unknownTarget(name)
-        case .noSuchItem(let offset):
-            self.init(
-                status: 409, code: "noSuchItem",
-                message: "the back-forward list has no item at \(offset)")
-        case .notEnabled(let name):
-            self.init(
-                status: 409, code: "notEnabled",
-                message: "\(name) is not enabled in the configuration, so there is nothing to pause"
-            )
-        }
     }
 }

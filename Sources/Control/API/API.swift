@@ -51,6 +51,8 @@ package final class API {
     let readsConfiguration: Reconfigure
     /// The number of the first event of this run.
     let runStart: Int64
+    /// How much of a processor the servers of the API have taken; for its metrics.
+    package var processorTime: () -> Duration = { .zero }
 
     /// - Parameter reconfigure: What reads the configuration again.
     /// - Throws: ``SystemError`` if the system has no descriptors left.

@@ -1,48 +1,58 @@
 import Events
 import History
 import PageModel
+import Reactor
 import Watching
 
 /// The metrics of the service in Prometheus' text format (version 0.0.4).
 struct Metrics {
     private var text = ""
 
-    /// - Parameter followers: How many readers follow the events.
-    init(_ service: ServiceView, _ targets: [TargetView], kept: Int64, followers: Int) {
-        addTargets(targets)
-        addLoads(service)
-        addService(service, kept: kept, followers: followers)
+    /// What was added, for an answer about all targets.
+    var section: SlicedAnswer.Section {
+        SlicedAnswer.Section(head: Array(text.utf8), piece: { _ in [] })
     }
-
-    /// The whole answer.
-    var bytes: [UInt8] { Array(text.utf8) }
 
     // MARK: Of each target
 
-    private mutating func addTargets(_ targets: [TargetView]) {
-        let watched = targets.filter { $0.state != .retired && $0.state != .disabled }
-        let labels = watched.map { view in
-            "{target=\"\(Self.escaped(view.name))\",tags=\"\(Self.escaped(view.tags.joined(separator: ",")))\"}"
-        }
-        head(
-            "target_up", "gauge",
-            "Whether the target is fine: 0 once it is told as failing, until a good load.")
-        for (view, labels) in zip(watched, labels) {
-            add("target_up" + labels, view.failing == nil ? 1 : 0)
-        }
-        head("title_changes_total", "counter", "Title changes told since the start.")
-        for (view, labels) in zip(watched, labels) {
-            add("title_changes_total" + labels, view.titleChanges)
-        }
-        head(
-            "last_good_load_timestamp_seconds", "gauge", "When the last good load ended.")
-        for (view, labels) in zip(watched, labels) {
-            guard let time = view.lastGood else { continue }
-            add("last_good_load_timestamp_seconds" + labels, seconds: time.milliseconds)
+    /// A family after the other, as the format wants it, each with a sample of every target that is
+    /// watched.
+    static func ofTargets(_ view: @escaping (String) -> TargetView?) -> [SlicedAnswer.Section] {
+        [
+            family(
+                "target_up", "gauge",
+                "Whether the target is fine: 0 once it is told as failing, until a good load.", view
+            ) { $0.failing == nil ? "1" : "0" },
+            family(
+                "title_changes_total", "counter", "Title changes told since the start.", view
+            ) { "\($0.titleChanges)" },
+            family(
+                "last_good_load_timestamp_seconds", "gauge", "When the last good load ended.", view
+            ) { $0.lastGood.map { seconds($0.milliseconds) } },
+        ]
+    }
+
+    private static func family(
+        _ name: String, _ type: String, _ help: String,
+        _ view: @escaping (String) -> TargetView?, _ value: @escaping (TargetView) -> String?
+    ) -> SlicedAnswer.Section {
+        SlicedAnswer.Section(head: Array(head("pagewatch_" + name, type, help).utf8)) { target in
+            guard let view = view(target), view.state != .retired, view.state != .disabled,
+                let value = value(view)
+            else { return [] }
+            let tags = escaped(view.tags.joined(separator: ","))
+            let labels = "{target=\"\(escaped(target))\",tags=\"\(tags)\"}"
+            return Array("pagewatch_\(name)\(labels) \(value)\n".utf8)
         }
     }
 
     // MARK: Of loads
+
+    /// What the watcher and the store tell of themselves.
+    mutating func add(_ service: ServiceView) {
+        addLoads(service)
+        addService(service)
+    }
 
     private mutating func addLoads(_ service: ServiceView) {
         let loads = service.loads
@@ -78,7 +88,7 @@ struct Metrics {
 
     // MARK: Of the service
 
-    private mutating func addService(_ service: ServiceView, kept: Int64, followers: Int) {
+    private mutating func addService(_ service: ServiceView) {
         head("info", "gauge", "The program; always 1.")
         add("info{version=\"\(Self.escaped(service.version))\"}", 1)
         head("targets", "gauge", "Targets by their state.")
@@ -89,10 +99,6 @@ struct Metrics {
         add("offline", service.isOffline ? 1 : 0)
         head("events_total", "counter", "The number of the last event; goes on over restarts.")
         add("events_total", service.nextEvent - 1)
-        head("ring_events", "gauge", "Events that are kept for readers.")
-        add("ring_events", kept)
-        head("followers", "gauge", "Readers that follow the events.")
-        add("followers", Int64(followers))
         head("store_bytes", "gauge", "The size of the history.")
         add("store_bytes", service.store.databaseBytes)
         head("store_unwritten_items", "gauge", "What waits to be written to the history.")
@@ -103,25 +109,54 @@ struct Metrics {
         add("store_trouble", service.store.waitingBecause == nil ? 0 : 1)
         if let started = service.started {
             head("start_time_seconds", "gauge", "When the service began.")
-            add("start_time_seconds", seconds: started.milliseconds)
+            text += "pagewatch_start_time_seconds \(Self.seconds(started.milliseconds))\n"
+        }
+    }
+
+    // MARK: Of the API
+
+    /// - Parameters:
+    ///   - kept: How many events readers can still have.
+    ///   - time: The processor's, for answering and for readers of events.
+    mutating func addAPI(kept: Int64, followers: Int, time: Duration) {
+        head("ring_events", "gauge", "Events that are kept for readers.")
+        add("ring_events", kept)
+        head("followers", "gauge", "Readers that follow the events.")
+        add("followers", Int64(followers))
+        head(
+            "api_cpu_seconds_total", "counter",
+            "Processor time for answers of the API and for readers of events.")
+        text += "pagewatch_api_cpu_seconds_total \(time.inSeconds)\n"
+    }
+
+    // MARK: Of the process
+
+    /// The figures that Prometheus' own client libraries tell of every process, by their names.
+    mutating func addProcess() {
+        for figure in ProcessFigure.all() {
+            text += Self.head(figure.name, figure.type, figure.help)
+            text += "\(figure.name) \(figure.value)\n"
         }
     }
 
     // MARK: The format
 
     private mutating func head(_ name: String, _ type: String, _ help: String) {
-        text += "# HELP pagewatch_\(name) \(help)\n# TYPE pagewatch_\(name) \(type)\n"
+        text += Self.head("pagewatch_" + name, type, help)
+    }
+
+    private static func head(_ name: String, _ type: String, _ help: String) -> String {
+        "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
     }
 
     private mutating func add(_ name: String, _ value: Int64) {
         text += "pagewatch_\(name) \(value)\n"
     }
 
-    private mutating func add(_ name: String, seconds milliseconds: Int64) {
+    private static func seconds(_ milliseconds: Int64) -> String {
         let rest = String(milliseconds % 1000)
-        text +=
-            "pagewatch_\(name) \(milliseconds / 1000)."
-            + String(repeating: "0", count: max(0, 3 - rest.count)) + rest + "\n"
+        return "\(milliseconds / 1000)."
+            + String(repeating: "0", count: max(0, 3 - rest.count)) + rest
     }
 
     /// `0.005`, `1`: a whole number without a point.

@@ -81,10 +81,4 @@ extension Refusal {
     static func badParameter(_ message: String) -> Refusal {
         Refusal(status: 400, code: "badParameter", message: message)
     }
-
-    static func unknownTarget(_ name: String) -> Refusal {
-        Refusal(
-            status: 404, code: "unknownTarget",
-            message: "there is no target \"\(name)\" (\"pagewatch status\" lists them)")
-    }
 }

@@ -7,42 +7,68 @@ struct StatusTable {
     /// Columns where nobody says how many there are.
     static let usualWidth = 100
     private static let fewestForTitle = 10
-    private static let head = ["TARGET", "STATE", "TITLE", "CHANGED", "NEXT"]
+    private static let headCells = ["TARGET", "STATE", "TITLE", "CHANGED", "NEXT"]
+    private static let titleColumn = 2
     private static let gap = "  "
+    /// Of more targets not every row is looked at before the first is told: columns get the room
+    /// that they may need.
+    private static let measuredRows = 1000
+    private static let widestCells = ["loading 100 %", "59 min ago", "paused, in 59 min"]
 
-    private let rows: [[String]]
+    private let now: Timestamp
+    private let widths: [Int]
 
-    /// - Parameter now: What spans are counted from.
-    init(_ targets: [TargetAnswer], now: Timestamp) {
-        rows = targets.map { target in
-            [
-                target.view.name, Self.state(of: target.view), Self.title(of: target.view),
-                target.lastChange.map {
-                    Span.text(now.milliseconds - $0.milliseconds) + " ago"
-                } ?? "-", Self.next(of: target.view, now: now),
-            ]
+    /// - Parameters:
+    ///   - now: What spans are counted from.
+    ///   - width: Of the table in columns, which is kept unless names alone are longer.
+    init(
+        _ names: [String], _ answer: (String) -> TargetAnswer?, now: Timestamp, width: Int
+    ) {
+        self.now = now
+        var widths = Self.headCells.map(displayWidth)
+        if names.count > Self.measuredRows {
+            widths[0] = max(widths[0], names.map(displayWidth).max() ?? 0)
+            for (column, cell) in zip([1, 3, 4], Self.widestCells) {
+                widths[column] = displayWidth(cell)
+            }
+            widths[Self.titleColumn] = .max
+        } else {
+            for row in names.compactMap(answer).map({ Self.row($0, now) }) {
+                widths = zip(widths, row).map { max($0, displayWidth($1)) }
+            }
         }
-    }
-
-    /// The lines, each of at most `width` columns unless names alone are longer.
-    func text(width: Int) -> String {
-        var widths = Self.head.indices.map { column in
-            ([Self.head] + rows).map { displayWidth($0[column]) }.max() ?? 0
+        let others = widths.enumerated().reduce(0) {
+            $1.offset == Self.titleColumn ? $0 : $0 + $1.element
         }
-        let others = widths.enumerated().reduce(0) { $1.offset == 2 ? $0 : $0 + $1.element }
         let room = width - others - Self.gap.count * (widths.count - 1)
-        widths[2] = min(widths[2], max(room, Self.fewestForTitle))
-        return ([Self.head] + rows).map { Self.line($0, widths) + "\n" }.joined()
+        widths[Self.titleColumn] = min(
+            widths[Self.titleColumn], max(room, Self.fewestForTitle))
+        self.widths = widths
     }
 
-    private static func line(_ cells: [String], _ widths: [Int]) -> String {
+    /// The line of the columns' names.
+    var head: String { line(Self.headCells) }
+
+    /// The line of a target.
+    func line(_ target: TargetAnswer) -> String { line(Self.row(target, now)) }
+
+    private func line(_ cells: [String]) -> String {
         var line = ""
         for (cell, width) in zip(cells, widths) {
             let text = fitted(cell, into: width)
-            line += text + String(repeating: " ", count: width - displayWidth(text)) + gap
+            line += text + String(repeating: " ", count: width - displayWidth(text)) + Self.gap
         }
         while line.last == " " { line.removeLast() }
-        return line
+        return line + "\n"
+    }
+
+    private static func row(_ target: TargetAnswer, _ now: Timestamp) -> [String] {
+        [
+            target.view.name, state(of: target.view), title(of: target.view),
+            target.lastChange.map {
+                Span.text(now.milliseconds - $0.milliseconds) + " ago"
+            } ?? "-", next(of: target.view, now: now),
+        ]
     }
 
     private static func state(of view: TargetView) -> String {

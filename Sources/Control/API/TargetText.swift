@@ -30,6 +30,29 @@ extension TargetAnswer {
         return ([escaped(view.name)] + lines).joined(separator: "\n") + "\n"
     }
 
+    /// What a wish came to: where the page is, and how it goes on.
+    func line(_ zone: TimeZoneStyle, now: Timestamp) -> String {
+        let page = view.page
+        var what = escaped(page.url)
+        if page.isLoading {
+            what = "loading \(what) (\(Int((page.estimatedProgress * 100).rounded())) %)"
+        } else if page.url.isEmpty {
+            what = "no page is shown"
+        } else {
+            what = "\(quoted(page.title)) at \(what)"
+        }
+        let list = page.backForwardList
+        if !list.backList.isEmpty { what += ", \(list.backList.count) back" }
+        if !list.forwardList.isEmpty { what += ", \(list.forwardList.count) forward" }
+        var next = ""
+        if view.state == .paused {
+            next = view.pausedUntil.map { "; paused until \(time($0, zone, now))" } ?? "; paused"
+        } else if let check = view.nextCheck {
+            next = "; next check in \(Span.text(check.milliseconds - now.milliseconds))"
+        }
+        return "\(escaped(view.name)): \(what)\(next)\n"
+    }
+
     private func state(_ zone: TimeZoneStyle) -> String {
         var text = view.state.rawValue
         if let failing = view.failing {

@@ -77,11 +77,20 @@ package final class ServiceClient {
         var code = 0
         _ = pw_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &code)
         guard result == CURLE_OK || wasStopped else {
-            throw Failure(description: "\(path): \(String(cString: curl_easy_strerror(result)))")
+            throw Failure(description: "\(path): \(Self.reason(result))")
         }
         return Reply(
             status: code, errorBody: errorBody, wasStopped: wasStopped,
             ownHeaders: Self.ownHeaders(of: easy))
+    }
+
+    private static func reason(_ result: CURLcode) -> String {
+        // With its socket opened by systemd, that is all there is to see of a service that can't run.
+        if [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(result) {
+            return "the service has gone before it answered (\"systemctl status pagewatch\" tells"
+                + " why it does not run)"
+        }
+        return String(cString: curl_easy_strerror(result))
     }
 
     private static func ownHeaders(of easy: OpaquePointer) -> [String: String] {

@@ -20,7 +20,10 @@ final class ClientConnection {
     private let patience: Duration
     /// Tells that libmicrohttpd is to be run.
     private let onWake: () -> Void
+    /// Since when its request is waited for; nil while one is here.
+    private var waitsSince: Duration?
     private var isAsleep = false
+    private lazy var nextTurn = Deadline { [weak self] in self?.wake() }
     private lazy var limit = Deadline(isLimit: true) { [descriptor] in
         // libmicrohttpd reads the end and closes it.
         _ = shutdown(descriptor, CInt(SHUT_RDWR))
@@ -65,6 +68,12 @@ final class ClientConnection {
         MHD_suspend_connection(handle)
     }
 
+    /// Takes it out of libmicrohttpd's hands until the loop's next turn.
+    func sleepForATurn() {
+        sleep()
+        loop.arm(nextTurn, at: loop.now + .nanoseconds(1))
+    }
+
     /// Gives it back. Nothing if it does not sleep.
     func wake() {
         guard isAsleep else { return }
@@ -79,10 +88,27 @@ final class ClientConnection {
     func begin(_ exchange: Exchange) { self.exchange = exchange }
 
     /// Gives the client its time for a request.
-    func expectRequest() { loop.arm(limit, at: MonotonicClock.now() + patience) }
+    func expectRequest() {
+        let now = MonotonicClock.now()
+        waitsSince = now
+        loop.arm(limit, at: now + patience)
+    }
 
     /// The request is here: from now on the time is ours, and then the reader's.
-    func stopLimit() { loop.disarm(limit) }
+    func stopLimit() {
+        waitsSince = nil
+        loop.disarm(limit)
+    }
+
+    /// Since when the client has said nothing that is to be answered; nil if it has, or is about to
+    /// be closed.
+    var silence: Duration? { exchange == nil && !isGone ? waitsSince : nil }
+
+    /// Ends the silence: libmicrohttpd reads an end, and closes.
+    func hangUp() {
+        isGone = true
+        _ = shutdown(descriptor, CInt(SHUT_RDWR))
+    }
 
     /// The request was answered, or never will be; the next may come.
     func finishExchange() {
@@ -96,6 +122,7 @@ final class ClientConnection {
         isGone = true
         isAsleep = false
         loop.disarm(limit)
+        loop.disarm(nextTurn)
         loop.unwatch(descriptor)
         exchange?.finish()
         exchange = nil

@@ -110,9 +110,12 @@ private final class Feed {
         // To a client that is still there it is an end that was meant. To one that has gone, sending
         // it fails, and that ends the connection; told that a stream is broken, libmicrohttpd 0.9.75
         // closes its side and forgets the connection until another one has something to do.
-        case .none where connection.isGone: return pw_http_end
+        case .none where connection.isGone, .later where connection.isGone: return pw_http_end
         case .none:
             connection.sleep()
+            return 0
+        case .later:
+            connection.sleepForATurn()
             return 0
         }
     }

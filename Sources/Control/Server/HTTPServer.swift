@@ -13,7 +13,8 @@ import Reactor
 package final class HTTPServer {
     /// What clients may use.
     package struct Limits: Sendable {
-        /// Connections at a time; others get a 503 and are closed.
+        /// Connections at a time. Another one takes the place of the one that has asked for nothing
+        /// for the longest time; if all have asked, it gets a 503 and is closed.
         package var connections = 64
         /// A request's body, in bytes; a larger one is answered by 413 and never kept.
         package var requestBytes = 64 << 10
@@ -38,6 +39,8 @@ package final class HTTPServer {
     let loop: EventLoop
     let handler: (Request, Responder) -> Void
     private(set) var isClosed = false
+    /// How much of a processor the thread has spent here: for requests, answers and streams.
+    package private(set) var processorTime = Duration.zero
 
     private var daemon: OpaquePointer?
     private var socket: ListeningSocket?
@@ -64,9 +67,10 @@ package final class HTTPServer {
         isUnix = socket.isUnix
         listener = socket.raw
         self.socket = consume socket
-        // One place more than we accept, so that it is never libmicrohttpd that counts.
+        // More places than we need, so that it is never libmicrohttpd that counts.
         daemon = Callbacks.start(
-            for: self, connections: limits.connections + 1, memory: limits.memoryPerConnection)
+            for: self, connections: limits.connections + Self.acceptsPerTurn + 1,
+            memory: limits.memoryPerConnection)
         guard let daemon else { throw SystemError(code: ENOMEM, action: "start the HTTP server") }
         epoll = pw_http_epoll(daemon)
         try loop.watch(epoll, for: .readable) { [weak self] _ in self?.run() }
@@ -84,6 +88,9 @@ package final class HTTPServer {
 
     private func accept() {
         for _ in 0..<Self.acceptsPerTurn {
+            // Those that make room are closed in libmicrohttpd's next run: until then there are two
+            // for a place, and the others wait for the next turn.
+            guard connections < limits.connections + Self.acceptsPerTurn else { return }
             let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
             let client = accept4(listener, nil, nil, CInt(flags))
             if client >= 0 {
@@ -99,12 +106,23 @@ package final class HTTPServer {
     }
 
     private func take(_ client: CInt) {
-        guard let daemon, connections < limits.connections else { return turnAway(client) }
+        guard let daemon, makeRoom() else { return turnAway(client) }
         // It is only shown to access rules, of which there are none.
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
         // Closes the socket if it can't take it.
         MHD_add_connection(daemon, client, &address, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    /// Whether there is room for one connection more, if need be at the cost of a silent one.
+    private func makeRoom() -> Bool {
+        let present = connectionsByDescriptor.values.filter { !$0.isGone }
+        guard present.count >= limits.connections else { return true }
+        let silent = present.filter { $0.silence != nil }
+        guard let longest = silent.min(by: { ($0.silence ?? .zero) < ($1.silence ?? .zero) })
+        else { return false }
+        longest.hangUp()
+        return true
     }
 
     /// Says why, as far as that is possible without waiting, and closes.
@@ -162,15 +180,24 @@ package final class HTTPServer {
     /// Has libmicrohttpd do what there is to do now.
     private func run() {
         guard let daemon, !isRunning else { return }
+        let start = Self.threadTime()
         isRunning = true
         MHD_run(daemon)
         isRunning = false
+        processorTime += Self.threadTime() - start
         if isClosed { return finishClosing() }
         var milliseconds: UInt64 = 0
         guard MHD_get_timeout(daemon, &milliseconds) == .YES else { return loop.disarm(runAgain) }
         // A nanosecond later is in the next turn: others have theirs before.
         let wait = max(Duration.nanoseconds(1), .milliseconds(Int64(clamping: milliseconds)))
         loop.arm(runAgain, at: loop.now + wait)
+    }
+
+    /// What this thread has had of a processor.
+    private static func threadTime() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// Has what was woken looked at before this turn ends, or in the next.

@@ -5,6 +5,8 @@ package enum StreamChunk {
     case bytes([UInt8])
     /// Nothing now: the source is asked again after ``StreamHandle/resume()``.
     case none
+    /// Nothing yet: the source is asked again in the loop's next turn.
+    case later
     case end
 }
 
@@ -35,7 +37,7 @@ final class RunningStream {
     /// What there is for libmicrohttpd now.
     enum Block: Equatable {
         case bytes(count: Int)
-        case none, end
+        case none, later, end
     }
 
     private let source: any StreamSource
@@ -64,6 +66,7 @@ final class RunningStream {
             switch source.nextBytes(atMost: buffer.count) {
             case .bytes(let bytes): left = bytes[...]
             case .end: return .end
+            case .later: return .later
             // A source may say that it has more while it is being asked.
             case .none: if !wasResumed { return .none }
             }

@@ -57,6 +57,11 @@ struct Database: ~Copyable {
     /// Sets how long one call waits for another process's lock.
     borrowing func wait(milliseconds: Int32) { sqlite3_busy_timeout(raw, milliseconds) }
 
+    /// Tells of each step from now on; with nil no more. Whoever calls this keeps `steps` until then.
+    borrowing func tell(_ steps: StoreSteps?) {
+        if let steps { steps.begin(on: raw) } else { StoreSteps.end(on: raw) }
+    }
+
     /// Runs statements that give no rows, or whose rows do not matter.
     borrowing func run(_ sql: String, for action: String) throws(SQLiteError) {
         let code = sqlite3_exec(raw, sql, nil, nil, nil)
@@ -91,14 +96,19 @@ struct Database: ~Copyable {
     var isInTransaction: Bool { sqlite3_get_autocommit(raw) == 0 }
 
     /// Copies everything into `target`, as it is at one moment, while others may write.
-    borrowing func copy(into target: borrowing Database) throws(SQLiteError) {
+    ///
+    /// - Parameter steps: Told of each step, where nobody else writes; nil for one step.
+    borrowing func copy(
+        into target: borrowing Database, _ steps: StoreSteps? = nil
+    ) throws(SQLiteError) {
         guard let backup = sqlite3_backup_init(target.raw, "main", raw, "main") else {
             throw target.error(sqlite3_extended_errcode(target.raw), "copy")
         }
         var code: Int32
         repeat {
             // All pages in one step: a writer between two steps would make it begin anew.
-            code = sqlite3_backup_step(backup, -1)
+            code = sqlite3_backup_step(backup, steps == nil ? -1 : StoreSteps.pages)
+            steps?.tell()
         } while code == SQLITE_OK
         let ending = sqlite3_backup_finish(backup)
         guard code == SQLITE_DONE, ending == SQLITE_OK else {

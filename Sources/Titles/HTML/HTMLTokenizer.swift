@@ -134,6 +134,8 @@ struct HTMLTokenizer {
         while input.at < input.end {
             guard rules.caresForText else {
                 if input.skip(past: UInt8(ascii: "<")) { state = .tagOpen }
+                // Most tags are complete: their name follows at once.
+                if input.at < input.end { readTagOpen(&input) }
                 return
             }
             let byte = input.next()
@@ -144,7 +146,8 @@ struct HTMLTokenizer {
             case UInt8(ascii: "&"):
                 beginReference(then: .data)
                 return
-            case 0: rules.nul()
+            // Browsers drop it before anything sees it.
+            case 0: break
             default: if !byte.isASCIIWhitespace { rules.text() }
             }
             if rules.isSettled { return }
@@ -164,6 +167,7 @@ struct HTMLTokenizer {
         case let byte where byte.isASCIIAlpha:
             tag.begin(isEnd: false)
             state = .tagName
+            readTagName(&input)
         default:
             state = .data
             rules.text()
@@ -174,6 +178,7 @@ struct HTMLTokenizer {
         if input.peek.isASCIIAlpha {
             tag.begin(isEnd: true)
             state = .tagName
+            readTagName(&input)
         } else if input.peek == UInt8(ascii: ">") {
             input.at += 1
             state = .data
@@ -307,7 +312,10 @@ struct Input {
     }
 
     /// The next byte, not taken; `at` is below `end`.
-    var peek: UInt8 { base.load(fromByteOffset: at, as: UInt8.self) }
+    var peek: UInt8 { self[at] }
+
+    /// The byte at a position below `end`.
+    subscript(position: Int) -> UInt8 { base.load(fromByteOffset: position, as: UInt8.self) }
 
     /// Takes the next byte; `at` is below `end`.
     mutating func next() -> UInt8 {
@@ -321,8 +329,11 @@ struct Input {
     }
 
     /// Where the next such byte is.
-    func find(_ byte: UInt8) -> Int? {
-        memchr(base + at, CInt(byte), end - at).map { UnsafeRawPointer($0) - base }
+    func find(_ byte: UInt8) -> Int? { find(byte, from: at) }
+
+    /// Where the next such byte from a position on is; the position is at most `end`.
+    func find(_ byte: UInt8, from position: Int) -> Int? {
+        memchr(base + position, CInt(byte), end - position).map { UnsafeRawPointer($0) - base }
     }
 
     /// Goes past the next such byte, or to the end without one.

@@ -12,6 +12,8 @@ struct OpenElement {
     var holdsHTML = false
     /// For a table: its number, counted from 1.
     var tableNumber: UInt32 = 0
+    /// Links it with its entry among the formatting elements; 0 without one.
+    var formattingNumber: UInt32 = 0
 
     /// HTML's element of that tag.
     @inline(__always)
@@ -53,6 +55,8 @@ struct OpenElements {
     /// Tables, templates and foreign elements decide where a title is: they are tracked further.
     private static let structuralDepth = 1024
 
+    /// The formatting elements, open and cut short.
+    var formatting = FormattingElements()
     private var elements: [OpenElement] = []
     private var paragraphs = 0
     /// HTML templates that are open.
@@ -94,6 +98,35 @@ struct OpenElements {
         forget(elements.remove(at: index))
     }
 
+    /// Pops the last if it is no formatting element by now, or the last of these, as it mostly is.
+    mutating func popAndForget(_ formattingNumber: UInt32) -> Bool {
+        guard
+            formatting.removeLast(number: formattingNumber)
+                || formatting.index(of: formattingNumber) == nil
+        else { return false }
+        elements.removeLast()
+        return true
+    }
+
+    /// Inserts a formatting element that was removed.
+    mutating func insert(_ element: OpenElement, at index: Int) {
+        var element = element
+        element.isFostered = false
+        elements.insert(element, at: min(index, elements.count))
+        formatting.setOpen(true, number: element.formattingNumber)
+    }
+
+    mutating func setFostered(_ isFostered: Bool, at index: Int) {
+        elements[index].isFostered = isFostered
+    }
+
+    /// Where the formatting element of that number is.
+    func index(ofFormatting number: UInt32) -> Int? {
+        var index = elements.count - 1
+        while index >= 0, elements[index].formattingNumber != number { index -= 1 }
+        return index >= 0 ? index : nil
+    }
+
     mutating func pop(downTo count: Int) {
         while elements.count > count { pop() }
     }
@@ -108,6 +141,9 @@ struct OpenElements {
 
     private mutating func forget(_ element: OpenElement) {
         guard element.namespace == .html else { return }
+        if element.formattingNumber != 0 {
+            formatting.setOpen(false, number: element.formattingNumber)
+        }
         switch element.tag {
         case .p: paragraphs -= 1
         case .template: templates -= 1

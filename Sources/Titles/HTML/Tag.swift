@@ -4,6 +4,7 @@ struct Tag {
     var tag = TagName.other
     var isEnd = false
     var isSelfClosing = false
+    var hasAttributes = false
     var attributes = KeptAttributes()
 
     /// Begins a tag; nothing of the one before is left.
@@ -11,6 +12,7 @@ struct Tag {
         name = ElementName()
         self.isEnd = isEnd
         isSelfClosing = false
+        hasAttributes = false
         attributes.begin([])
     }
 

@@ -41,19 +41,27 @@ extension TreeRules {
                 open.endImplied()
                 open.pop(through: .button)
             }
+            reopenFormatting()
             insert(tag)
             mayBecomeFrameset = false
         case .a:
-            // An open link that no cell, caption or object hides is ended by the next one.
-            if open.innermost(where: { $0.isHTML(.a) }, unless: \.boundsScope) != nil {
-                endFormatting(tag.name, .a)
-            }
-            insert(tag)
+            endLink(tag.name)
+            reopenFormatting()
+            insertFormatting(tag)
+        case .b, .big, .code, .em, .font, .i, .s, .small, .strike, .strong, .tt, .u:
+            reopenFormatting()
+            insertFormatting(tag)
         case .nobr:
-            if open.inScope(.nobr) { endFormatting(tag.name, .nobr) }
-            insert(tag)
+            reopenFormatting()
+            if open.inScope(.nobr) {
+                endFormatting(tag.name, .nobr)
+                reopenFormatting()
+            }
+            insertFormatting(tag)
         case .applet, .marquee, .object:
+            reopenFormatting()
             insert(tag)
+            open.formatting.addMarker()
             mayBecomeFrameset = false
         case .table:
             endParagraph()
@@ -61,6 +69,7 @@ extension TreeRules {
             mayBecomeFrameset = false
             mode = .inTable
         case .area, .br, .embed, .img, .image, .keygen, .wbr:
+            reopenFormatting()
             mayBecomeFrameset = false
         case .hr:
             endParagraph()
@@ -68,6 +77,7 @@ extension TreeRules {
             mayBecomeFrameset = false
         case .input:
             if open.inScope(.select) { open.pop(through: .select) }
+            reopenFormatting()
             if !tag.attributes.value(is: "hidden") { mayBecomeFrameset = false }
         case .param, .source, .track: break
         case .textarea:
@@ -75,6 +85,7 @@ extension TreeRules {
             return .rawText
         case .xmp:
             endParagraph()
+            reopenFormatting()
             mayBecomeFrameset = false
             return .rawText
         case .iframe:
@@ -83,6 +94,7 @@ extension TreeRules {
         case .noembed: return .rawText
         case .noscript:
             enterNoscript()
+            reopenFormatting()
             insert(tag)
         case .select, .option, .optgroup: startSelectPart(tag)
         case .rb, .rtc:
@@ -92,8 +104,11 @@ extension TreeRules {
             if open.inScope(.ruby) { open.endImplied(except: .rtc) }
             insert(tag)
         case .math, .svg:
+            reopenFormatting()
             insertForeign(tag, tag.tag == .math ? .mathML : .svg)
-        default: insert(tag)
+        default:
+            reopenFormatting()
+            insert(tag)
         }
         return .markup
     }
@@ -105,7 +120,11 @@ extension TreeRules {
         case .template: endTemplate()
         case .body, .html:
             if open.inScope(.body) { mode = .afterBody }
-        case .button, .select, .applet, .marquee, .object: endBlock(tag.tag)
+        case .button, .select: endBlock(tag.tag)
+        case .applet, .marquee, .object:
+            guard open.inScope(tag.tag) else { return }
+            open.pop(through: tag.tag)
+            open.formatting.clearToMarker()
         case .form: endForm()
         case .p:
             guard open.hasParagraph, open.inButtonScope(.p) else { return }
@@ -123,13 +142,15 @@ extension TreeRules {
             let heading = open.innermost(
                 where: { $0.namespace == .html && $0.tag.isHeading }, unless: \.boundsScope)
             if let heading { open.pop(downTo: heading) }
-        case .br: mayBecomeFrameset = false
+        case .br:
+            reopenFormatting()
+            mayBecomeFrameset = false
         default: endOther(tag.name)
         }
     }
 
     /// The standard's "any other end tag".
-    private mutating func endOther(_ name: ElementName) {
+    mutating func endOther(_ name: ElementName) {
         let index = open.innermost(
             where: { $0.namespace == .html && $0.name == name }, unless: \.isSpecial)
         if let index { open.pop(downTo: index) }
@@ -148,19 +169,6 @@ extension TreeRules {
         open.endImplied()
         // The form alone is closed; what is open inside of it stays open.
         open.remove(at: index)
-    }
-
-    /// The standard's "adoption agency", without the formatting elements that it makes anew.
-    private mutating func endFormatting(_ name: ElementName, _ tag: TagName) {
-        let index = open.innermost(where: { $0.isHTML(tag) }, unless: \.boundsScope)
-        guard let index else { return }
-        var above = index + 1
-        while above < open.count {
-            // Below a block, only the formatting element is taken out of the stack.
-            if open[above].isSpecial { return open.remove(at: index) }
-            above += 1
-        }
-        open.pop(downTo: index)
     }
 
     private mutating func endParagraph() {
@@ -207,6 +215,7 @@ extension TreeRules {
                 open.pop()
             }
         }
+        reopenFormatting()
         insert(tag)
     }
 }

@@ -106,7 +106,11 @@ extension TreeRules {
         case .inHeadNoscript:
             open.pop()
             mode = .inHead
-        default: beginBody()
+        default:
+            beginBody()
+            // The standard says this only of the page's beginning; browsers forget here what a
+            // template in the head has said.
+            mayBecomeFrameset = true
         }
     }
 
@@ -117,9 +121,11 @@ extension TreeRules {
     }
 
     mutating func startInTemplate(_ tag: borrowing Tag) -> Content {
-        if let content = startMetadata(tag) { return content }
         let next: Mode
         switch tag.tag {
+        // Only these leave open what kind of content it is: browsers know no others, though the
+        // standard has the title, too.
+        case .link, .meta, .script, .style, .template: return startMetadata(tag) ?? .markup
         case .caption, .colgroup, .tbody, .tfoot, .thead: next = .inTable
         case .col: next = .inColumnGroup
         case .tr: next = .inTableBody

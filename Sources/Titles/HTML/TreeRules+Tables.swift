@@ -4,6 +4,7 @@ extension TreeRules {
         switch tag.tag {
         case .caption:
             clearToTable()
+            open.formatting.addMarker()
             insert(tag)
             mode = .inCaption
             return .markup
@@ -76,6 +77,7 @@ extension TreeRules {
     private mutating func endCaption() -> Bool {
         guard open.inTableScope(.caption) else { return false }
         open.pop(through: .caption)
+        open.formatting.clearToMarker()
         mode = .inTable
         return true
     }
@@ -153,6 +155,7 @@ extension TreeRules {
         case .td, .th:
             open.clear { $0 == .tr }
             insert(tag)
+            open.formatting.addMarker()
             mode = .inCell
             return .markup
         case .caption, .col, .colgroup, .tbody, .tfoot, .thead, .tr:
@@ -195,6 +198,7 @@ extension TreeRules {
         case .td, .th:
             guard open.inTableScope(tag.tag) else { return }
             open.pop(through: tag.tag)
+            open.formatting.clearToMarker()
             mode = .inRow
         case .table, .tbody, .tfoot, .thead, .tr:
             if open.inTableScope(tag.tag), endCell() { endInRow(tag) }
@@ -211,6 +215,7 @@ extension TreeRules {
         } else {
             return false
         }
+        open.formatting.clearToMarker()
         mode = .inRow
         return true
     }

@@ -2,8 +2,8 @@
 ///
 /// Input: tags and text from ``HTMLTokenizer``. No tree is built: what counts is where in tree order
 /// a title would stand. The names of modes and the order of rules are those of the HTML standard's
-/// "tree construction", with scripting off. Left out because no title depends on them: the list of
-/// active formatting elements, quirks mode, attributes.
+/// "tree construction", with scripting off. Left out because no title depends on them: quirks mode and
+/// most attributes.
 struct TreeRules {
     /// The standard's insertion modes; those after a frameset began are one, as nothing there counts.
     enum Mode: UInt8 {
@@ -47,6 +47,7 @@ struct TreeRules {
     /// Whether text is of any interest: else the tokenizer may skip to the next tag.
     var caresForText: Bool {
         mode.rawValue < Mode.inBody.rawValue || mayBecomeFrameset || mode == .inColumnGroup
+            || open.formatting.isLastClosed
     }
 
     /// Whether a tag would be read by the rules for SVG and MathML.
@@ -75,12 +76,7 @@ struct TreeRules {
         while mode.rawValue < Mode.inBody.rawValue { leaveHeadPart() }
         if mode == .inColumnGroup, !isInForeignContent { leaveColumnGroup() }
         mayBecomeFrameset = false
-        if titles.isKnown { settle() }
-    }
-
-    /// Takes a NUL: it opens the body, but is no text there.
-    mutating func nul() {
-        while mode.rawValue < Mode.inBody.rawValue { leaveHeadPart() }
+        if open.formatting.isLastClosed { reopenFormattingForText() }
         if titles.isKnown { settle() }
     }
 
@@ -117,9 +113,10 @@ struct TreeRules {
 
     // MARK: Steps that many rules share
 
-    mutating func insert(_ tag: borrowing Tag) {
+    mutating func insert(_ tag: borrowing Tag, formattingNumber: UInt32 = 0) {
         var element = OpenElement(name: tag.name, tag: tag.tag, namespace: .html)
         element.isFostered = isFosterPlace
+        element.formattingNumber = formattingNumber
         if tag.tag == .table { element.tableNumber = titles.beginTable() }
         open.push(element)
     }
@@ -187,6 +184,7 @@ struct TreeRules {
         case .script: return .script
         case .template:
             insert(tag)
+            open.formatting.addMarker()
             mayBecomeFrameset = false
             mode = .inTemplate
             templateModes.append(.inTemplate)
@@ -199,6 +197,7 @@ struct TreeRules {
         guard open.templates > 0 else { return }
         open.endThoroughlyImplied()
         open.pop(through: .template)
+        open.formatting.clearToMarker()
         _ = templateModes.popLast()
         resetMode()
     }

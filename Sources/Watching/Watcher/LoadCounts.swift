@@ -26,7 +26,7 @@ package struct LoadCounts: Sendable {
     package private(set) var failed: Int64 = 0
     /// Bytes of bodies, on the wire.
     package private(set) var bytes: Int64 = 0
-    /// The lengths of the phases of checks, and of the whole.
+    /// The lengths of the phases that checks had, and of the whole.
     package private(set) var phases: [(name: StaticString, times: Histogram)] = [
         ("resolve", Histogram()), ("connect", Histogram()), ("tls", Histogram()),
         ("firstByte", Histogram()), ("total", Histogram()),
@@ -41,7 +41,10 @@ package struct LoadCounts: Sendable {
         let seconds = [
             timings.resolve, timings.connect, timings.tls, timings.firstByte, timings.total,
         ]
-        for (index, length) in seconds.enumerated() { phases[index].times.add(length) }
+        // A kept connection needs no name, no connect and no handshake: such a phase is not counted.
+        for (index, length) in seconds.enumerated() where length > 0 {
+            phases[index].times.add(length)
+        }
     }
 
     mutating func add(lateness span: Duration) { lateness.add(max(0, span.inSeconds)) }

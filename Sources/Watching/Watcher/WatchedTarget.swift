@@ -10,6 +10,10 @@ final class WatchedTarget {
     private(set) var settings: LoadSettings
     /// ``state`` as it is stored: at rest a fifth of the size.
     private(set) var stateBytes: [UInt8]
+    /// ``state`` in a word: all are counted at each request for the service's status.
+    private(set) var condition: TargetView.State
+    /// Of ``state``, for those who look at all targets.
+    var isFailing: Bool { condition == .failing }
     private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
@@ -24,6 +28,9 @@ final class WatchedTarget {
     var titleChanges: Int32 = 0
     /// When the last good check ended.
     var lastGood: Timestamp?
+    /// How long the service was up by then, in seconds of a clock that nobody sets; 0 if no check of
+    /// this run was good.
+    var lastGoodAge: Int32 = 0
     /// Why its last title was or was not told: one sentence.
     var explanation = ""
     private var rare: RareFacts?
@@ -71,6 +78,7 @@ final class WatchedTarget {
         self.definition = definition
         self.settings = settings
         stateBytes = state.encoded()
+        condition = state.condition
         if let list { pageAtRest = PageAtRest(showing: list) }
         self.nextLoad = nextLoad
     }
@@ -90,13 +98,17 @@ final class WatchedTarget {
         costlyPatterns = []
         explanation = ""
         lastGood = nil
+        lastGoodAge = 0
         isBrowsed = false
     }
 
     /// Read from its bytes, and written to them, at each use.
     var state: TargetState {
         get { (try? TargetState(decoding: stateBytes)) ?? TargetState() }
-        set { stateBytes = newValue.encoded() }
+        set {
+            stateBytes = newValue.encoded()
+            condition = newValue.condition
+        }
     }
 
     /// Likewise kept smaller between two loads. To be set when a load has ended; its events are not

@@ -180,7 +180,8 @@ extension Watcher {
     /// Heeds a server that asks to be left alone for a while.
     private func holdBack(_ target: WatchedTarget, _ place: Schedule.ID, _ load: PageLoad) {
         guard let head = load.head, let value = head.retryAfter,
-            let wait = RetryAfter.wait(value, time: Self.time())
+            let wait = RetryAfter.wait(
+                value, time: head.date.flatMap(RetryAfter.date) ?? Self.time())
         else { return }
         schedule.hold(place, status: head.status, wait: wait, now: BoottimeClock.now())
     }
@@ -192,7 +193,10 @@ extension Watcher {
         var isGood = false
         if case .good = decision.verdict { isGood = true }
         counts.add(result, isGood: isGood)
-        if isGood { target.lastGood = time }
+        if isGood {
+            target.lastGood = time
+            target.lastGoodAge = secondsUp
+        }
         for case .titleChanged in decision.events { target.titleChanges &+= 1 }
     }
 
@@ -202,7 +206,7 @@ extension Watcher {
             target.costlyPatterns.append(pattern)
             audience.mention(
                 #"\#(target.name): the pattern "\#(pattern)" reached its match limit and"#
-                    + " counts as not found (write it so that it backtracks less)")
+                    + " counts as not found (write it so that it backtracks less)", .warning)
         }
     }
 

@@ -1,4 +1,5 @@
 import Configuration
+import Events
 import History
 import PageLoading
 import PageModel
@@ -74,7 +75,7 @@ extension Watcher {
                     try add(definition, &change)
                 }
             } catch {
-                audience.mention("\(definition.name): not watched: \(error)")
+                audience.mention("\(definition.name): not watched: \(error)", .error)
             }
         }
         // Only now, and all at once: what takes their place is to lie side by side, so that the room
@@ -174,7 +175,7 @@ extension Watcher {
             return try TargetState(decoding: bytes)
         } catch {
             audience.mention(
-                "\(stored.name): what was known of its title can't be read: it begins anew")
+                "\(stored.name): what was known of its title can't be read: it begins anew", .error)
             return TargetState()
         }
     }
@@ -189,7 +190,7 @@ extension Watcher {
             // Loaded without, it would fail, or show another page's title.
             audience.mention(
                 "\(target.name): not loaded: the secret of \(missing.joined(separator: ", "))"
-                    + " is not known until \(target.definition.place.file) is good again")
+                    + " is not known until \(target.definition.place.file) is good again", .error)
         }
         if target.isLoaded { change.newcomers.append((target, lastStart)) }
     }
@@ -246,7 +247,7 @@ extension Watcher {
         guard count > 0 else { return }
         audience.mention(
             (count == 1 ? "1 target is" : "\(count) targets are")
-                + " not defined any more, and retired: what is known of them stays readable")
+                + " not defined any more, and retired: what is known of them stays readable", .info)
     }
 
     /// What is needed of a target should it come back.

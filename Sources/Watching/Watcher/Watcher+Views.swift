@@ -73,7 +73,27 @@ package struct ServiceView: Sendable {
     package var started: Timestamp?
 }
 
+/// The service in a few figures, which are there at once.
+package struct ServiceSummary: Sendable {
+    package let targets: Int
+    /// Loads that run.
+    package let running: Int
+    /// Targets of which `failing` was told, and no good load came since.
+    package let failing: Int
+    package let isOffline: Bool
+    /// Why the history can't be written at the moment.
+    package let storeTrouble: String?
+}
+
 extension Watcher {
+    /// The service in a few figures.
+    package func summary() -> ServiceSummary {
+        ServiceSummary(
+            targets: targets.count, running: queue.running,
+            failing: targets.values.count { $0.isFailing }, isOffline: judge.isOffline,
+            storeTrouble: store.statistics.waitingBecause)
+    }
+
     /// The names of all targets, in order.
     package var targetNames: [String] { targets.keys.sorted() }
 
@@ -87,7 +107,7 @@ extension Watcher {
         }
         let state = target.state
         let now = BoottimeClock.now()
-        var view = TargetView(name: name, state: word(for: target, state))
+        var view = TargetView(name: name, state: target.stateNow)
         view.url = target.definition.url.text
         view.tags = target.definition.settings.tags
         view.interval = target.definition.settings.interval
@@ -110,8 +130,7 @@ extension Watcher {
 
     private func isHealthy(_ target: WatchedTarget, _ state: TargetState) -> Bool {
         guard !state.isFailing else { return false }
-        let last = max(target.lastGood ?? started, started)
-        let age = Duration.milliseconds(Self.time().milliseconds - last.milliseconds)
+        let age = Duration.seconds(secondsUp - target.lastGoodAge)
         return age <= target.settings.timing.interval * 2
     }
 
@@ -120,7 +139,7 @@ extension Watcher {
         var view = ServiceView()
         view.version = version
         for target in targets.values {
-            view.targets[word(for: target, target.state), default: 0] += 1
+            view.targets[target.stateNow, default: 0] += 1
         }
         view.running = queue.running
         view.waiting = queue.waiting
@@ -132,18 +151,25 @@ extension Watcher {
         return view
     }
 
-    private func word(for target: WatchedTarget, _ state: TargetState) -> TargetView.State {
-        guard target.place != nil else { return .disabled }
-        if state.pause != nil { return .paused }
-        if state.isFailing { return .failing }
-        if state.title == nil { return .new }
-        if state.isOscillating { return .oscillating }
-        return state.isUnstable ? .unstable : .fine
-    }
-
     /// A moment of the schedule's clock on the wall.
     private func time(at moment: Duration, now: Duration) -> Timestamp {
         Timestamp(
             milliseconds: Self.time().milliseconds + (moment - now).millisecondsRoundedUp)
+    }
+}
+
+extension WatchedTarget {
+    /// How it is, in a word.
+    fileprivate var stateNow: TargetView.State { place == nil ? .disabled : condition }
+}
+
+extension TargetState {
+    /// How a target is that is enabled, in a word.
+    var condition: TargetView.State {
+        if pause != nil { return .paused }
+        if isFailing { return .failing }
+        if title == nil { return .new }
+        if isOscillating { return .oscillating }
+        return isUnstable ? .unstable : .fine
     }
 }

@@ -12,8 +12,8 @@ import Reactor
 package protocol WatcherAudience: AnyObject {
     /// An event, in the order of `seq`. A durable one is in the history by now.
     func tell(_ line: EventLine)
-    /// Something that is not to be kept, for the operator: one line.
-    func mention(_ line: String)
+    /// Something that is not to be kept, for the operator: one line, and how much it matters.
+    func mention(_ line: String, _ priority: Priority)
 }
 
 /// The conductor: decides when each target is loaded and what is told, never how.
@@ -47,6 +47,11 @@ package final class Watcher {
     private(set) var isStopping = false
     /// When the watching began.
     let started = time()
+    private let startedAt = BoottimeClock.now()
+    /// How long the service has been up, in seconds, sleep of the machine counted.
+    var secondsUp: Int32 {
+        Int32(clamping: (BoottimeClock.now() - startedAt).components.seconds)
+    }
     var counts = LoadCounts()
     /// That targets have; see ``shared(_:)``.
     var explanations: Set<String> = []
@@ -151,9 +156,9 @@ package final class Watcher {
         let message = "\(trouble)"
         if case .lost(_, let events, _) = trouble, events.contains(where: { $0.event.isTrouble }) {
             // One more would be lost as well.
-            return audience.mention(message)
+            return audience.mention(message, .error)
         }
-        if trouble.isBeforeWriting { audience.mention(message) }
+        if trouble.isBeforeWriting { audience.mention(message, .error) }
         untold.append(stored(trouble: message))
         tellUntold()
     }

@@ -13,6 +13,8 @@ struct ArgumentParser<Options> {
         case version
     }
 
+    /// Of the command.
+    private let name: String
     private let options: [Option<Options>]
     /// Long names of which only one may be given.
     private let exclusive: [[String]]
@@ -20,9 +22,10 @@ struct ArgumentParser<Options> {
     private let others: [(command: String, options: [String])]
 
     init(
-        _ groups: [OptionGroup<Options>], exclusive: [[String]] = [],
+        _ groups: [OptionGroup<Options>], of name: String = "", exclusive: [[String]] = [],
         others: [(command: String, options: [String])] = []
     ) {
+        self.name = name
         options = groups.flatMap(\.options)
         self.exclusive = exclusive
         self.others = others
@@ -154,10 +157,17 @@ struct ArgumentParser<Options> {
 
     private func unknown(_ name: String) -> UsageError {
         let written = "--" + escaped(name)
-        for other in others where other.options.contains(name) {
+        let owners = others.filter { $0.options.contains(name) }.map { "\"\($0.command)\"" }
+        if let last = owners.last {
+            let named =
+                switch owners.count {
+                case 1: last
+                case 2...3: owners.dropLast().joined(separator: ", ") + " and " + last
+                default: "other commands"
+                }
             return UsageError(
-                "\(written) is an option of another command"
-                    + " (write \"pagewatch \(other.command) \(written)\")")
+                "\(written) is an option of \(named), not of \"\(self.name)\""
+                    + " (\"pagewatch help \(self.name)\" lists its own)")
         }
         if let advice = advice(onCurlOption: name) {
             return UsageError("\(written) is not an option (\(advice))")

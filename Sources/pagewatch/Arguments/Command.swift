@@ -63,7 +63,7 @@ struct Command: Sendable {
         self.exitCodes = exitCodes
         self.examples = examples
         parse = { arguments, others throws(UsageError) in
-            let parser = ArgumentParser(groups, exclusive: exclusive, others: others)
+            let parser = ArgumentParser(groups, of: name, exclusive: exclusive, others: others)
             switch try parser.parse(arguments, into: initial, operand: operand) {
             case .help: return .help
             case .version: return .version

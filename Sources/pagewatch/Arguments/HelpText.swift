@@ -1,3 +1,5 @@
+import Configuration
+
 /// Lays help out in lines of at most ``width`` columns.
 struct HelpText {
     static let width = 80
@@ -44,14 +46,40 @@ struct HelpText {
                 + " loading goes.", indent: 0)
         help.heading("Commands")
         for command in commands { help.add("  " + command.name, then: command.summary, at: 14) }
-        help.add("  help", then: "Tells about a command: pagewatch help COMMAND", at: 14)
+        help.add(
+            "  help",
+            then: "Tells about a command (pagewatch help COMMAND), or lists the keys of the"
+                + " configuration (pagewatch help keys)", at: 14)
         help.heading(common.title)
         for option in common.options { help.add(option) }
         return help.text
     }
 
+    /// The keys of the configuration, or those of one name.
+    ///
+    /// - Returns: Nil if there is none of that name.
+    static func ofKeys(named name: String? = nil) -> String? {
+        var help = HelpText()
+        help.add(
+            "Keys of the configuration, with their ranges and defaults; \"man pagewatch.yaml\" tells"
+                + " what each does.", indent: 0)
+        var isEmpty = true
+        for (title, keys) in KeyTables.sections {
+            let keys = keys.filter { name == nil || $0.name == name }
+            guard !keys.isEmpty else { continue }
+            isEmpty = false
+            help.heading(title)
+            for key in keys {
+                var words = key.type.filter { $0 != "`" }
+                if !key.defaultText.isEmpty { words += " (default \(key.defaultText))" }
+                help.add("  \(key.name)", then: "\(words), such as \(key.example)", at: 22)
+            }
+        }
+        return isEmpty ? nil : help.text
+    }
+
     /// What every command understands.
-    private static let common = Command.Section(
+    static let common = Command.Section(
         title: "General",
         options: [
             OptionFacts(
@@ -68,10 +96,7 @@ struct HelpText {
         var left = option.short.map { "  -\($0), " } ?? "      "
         left += "--" + option.long
         if let placeholder = option.placeholder { left += " " + placeholder }
-        var words = option.help
-        if option.isRepeatable { words += "; may be repeated" }
-        if let value = option.defaultValue { words += " (default \(value))" }
-        add(left, then: words, at: Self.column)
+        add(left, then: option.words, at: Self.column)
     }
 
     /// `left`, and from `column` on wrapped words; on the next line if there is no room.

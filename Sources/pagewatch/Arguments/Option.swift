@@ -26,6 +26,12 @@ struct OptionFacts: Sendable {
 
     /// `-m` and `--timeout` as they are written.
     var names: [String] { (short.map { ["-\($0)"] } ?? []) + ["--" + long] }
+
+    /// All that is to be told of it: whether it may be repeated, and its default, too.
+    var words: String {
+        help + (isRepeatable ? "; may be repeated" : "")
+            + (defaultValue.map { " (default \($0))" } ?? "")
+    }
 }
 
 /// Options that belong together, under a heading of the help.

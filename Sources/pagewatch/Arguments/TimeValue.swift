@@ -3,7 +3,7 @@ import Glibc
 import PageModel
 
 /// Reads a time that a person wrote: `2026-05-28T20:26:40Z`, with or without an offset, seconds or
-/// a time of day; `-2h`; `today`, `yesterday` (midnight, local); `@1780000000`; `now`.
+/// a time of day; `-2h` or `2h` (ago); `today`, `yesterday` (midnight, local); `@1780000000`; `now`.
 func parsedTime(_ text: String, now: Timestamp) throws(UsageError) -> Timestamp {
     let wrong = UsageError(
         "\(quoted(text)) is not a time (write \"2026-05-28T20:26:40Z\", \"2026-05-28\", \"-2h\","
@@ -14,8 +14,11 @@ func parsedTime(_ text: String, now: Timestamp) throws(UsageError) -> Timestamp 
     case "yesterday": return midnight(before: now, days: 1)
     default: break
     }
-    if text.hasPrefix("-") {
-        let ago = try parsedDuration(String(text.dropFirst()))
+    if let time = WallTime(text) { return Timestamp(milliseconds: time.milliseconds) }
+    // A length of time has its unit at its end; a number alone would be anything.
+    let isLength = text.first?.isWholeNumber == true && text.last?.isLetter == true
+    if text.hasPrefix("-") || (isLength && (try? parsedDuration(text)) != nil) {
+        let ago = try parsedDuration(String(text.dropFirst(text.hasPrefix("-") ? 1 : 0)))
         let (seconds, attoseconds) = ago.components
         return Timestamp(
             milliseconds: now.milliseconds - seconds * 1000 - attoseconds / 1_000_000_000_000_000)
@@ -24,8 +27,7 @@ func parsedTime(_ text: String, now: Timestamp) throws(UsageError) -> Timestamp 
         guard let seconds = Int64(text.dropFirst()), abs(seconds) <= 1 << 40 else { throw wrong }
         return Timestamp(milliseconds: seconds * 1000)
     }
-    guard let time = WallTime(text) else { throw wrong }
-    return Timestamp(milliseconds: time.milliseconds)
+    throw wrong
 }
 
 private func midnight(before now: Timestamp, days: Int32) -> Timestamp {

@@ -18,14 +18,10 @@ struct TitleStorage {
     /// - Throws: If there can't be a title file of that name.
     init(path: String) throws(TitleFileError) {
         self.path = path
-        if let resolved = realpath(path, nil) {
-            realPath = String(cString: resolved)
-            free(resolved)
-        } else if errno == ENOENT {
-            realPath = path
-        } else {
+        guard let found = RealPath.find(path) else {
             throw Self.failure(path, "can't be read", errno)
         }
+        realPath = found
         let parts = realPath.utf8.lastIndex(of: UInt8(ascii: "/"))
         switch parts {
         case nil: folder = "."

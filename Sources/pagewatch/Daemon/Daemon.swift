@@ -1,11 +1,13 @@
 import CLinux
 import Configuration
 import Control
+import Events
 import Fetching
 import Glibc
 import History
 import PageModel
 import Reactor
+import Systemd
 import Watching
 
 /// The running service: the watcher on its loop, between the signals and the logs.
@@ -22,6 +24,9 @@ final class Daemon {
     private let voice: ServiceVoice
     private let reconfiguration: Reconfiguration
     private let doors: ServiceDoors
+    /// Nil where nobody wants to be told.
+    private let link: ServiceLink?
+    private let store: HistoryStore
 
     /// Keeps signals for the loop to come. To be called before anything else: no thread may be
     /// there that one of them could end.
@@ -36,13 +41,15 @@ final class Daemon {
     ///
     /// - Throws: ``SystemError`` if the system refuses what the service needs.
     init(
-        _ options: DaemonOptions, _ start: DaemonStart, socket: consuming ServiceSocket.Opening
+        _ options: DaemonOptions, _ start: DaemonStart, socket: consuming ServiceSocket.Opening,
+        notify: NotifySocket?
     ) throws {
         loop = try EventLoop()
+        store = start.opening.store
         voice = ServiceVoice(log: ServiceLog(showsProgress: options.showsProgress), loop: loop)
         var configuration = start.configuration
         configuration.limits.concurrency = DescriptorLimit.fitted(
-            configuration.limits.concurrency, tell: voice.mention)
+            configuration.limits.concurrency, tell: { [voice] in voice.mention($0, .warning) })
         voice.change(configuration.log)
         let pool = try TransferPool(
             loop: loop, connections: configuration.limits.concurrency * 2,
@@ -67,12 +74,24 @@ final class Daemon {
         case .none(let reason):
             doors = try ServiceDoors(api, socket: nil, loop: loop)
             voice.mention(
-                "there is no socket to ask this service by: \(reason) (name one with --socket)")
+                "there is no socket to ask this service by: \(reason) (name one with --socket)",
+                .error)
         }
-        voice.onEvent = { [api] in api.advanced() }
+        if let notify {
+            link = try ServiceLink(
+                notify, loop: loop, watcher: watcher, mistake: start.mistakes.first)
+        } else {
+            link = nil
+        }
+        voice.onEvent = { [api, link] line in
+            api.advanced()
+            link?.tell(line)
+        }
+        reconfiguration.onReading = { [link] in link?.reloading() }
+        reconfiguration.onRead = { [link] in link?.reloaded(mistake: $0.mistakes.first) }
         reconfiguration.onAPI = { [doors] in doors.change($0) }
-        if let problem = doors.change(configuration.api) { voice.mention(problem) }
-        for mistake in start.mistakes { voice.mention(mistake) }
+        if let problem = doors.change(configuration.api) { voice.mention(problem, .error) }
+        for mistake in start.mistakes { voice.mention(mistake, .error) }
         try loop.handle(signals: Self.endSignals + Self.reopenSignals) {
             [loop, voice, reconfiguration] number in
             // A closed terminal says so by SIGHUP: nobody could end what was started there.
@@ -89,12 +108,18 @@ final class Daemon {
     func run() -> ExitCode {
         // Reading the configuration and the store took many times what is kept of them.
         malloc_trim(0)
+        do {
+            try link?.ready(store)
+        } catch {
+            voice.mention("\(error)", .error)
+        }
         loop.run()
+        link?.stopping()
         let isWritten = watcher.stop()
         doors.close(within: Self.followersLimit)
         voice.finish(file: Self.logFileLimit, output: Self.outputLimit)
         guard isWritten else {
-            StandardError.write("pagewatch daemon: not all of the history could be written\n")
+            DaemonCommand.complain(["not all of the history could be written"])
             return .unusable
         }
         return .fine

@@ -4,6 +4,7 @@ import Fetching
 import Glibc
 import History
 import Reactor
+import Systemd
 import Watching
 
 /// `pagewatch daemon`: the service, in the foreground.
@@ -14,17 +15,28 @@ enum DaemonCommand {
         do {
             return try daemon(options).run()
         } catch let problem as StartProblem {
-            StandardError.write(problem.lines.map { "pagewatch daemon: \($0)\n" }.joined())
+            complain(problem.lines)
             return problem.code
         } catch {
-            StandardError.write("pagewatch daemon: \(error)\n")
+            complain(["\(error)"])
             return .misconfigured
         }
     }
 
+    /// Tells on standard error why the service does not run.
+    static func complain(_ lines: [String]) {
+        // The journal takes a priority from the beginning of a line.
+        let isJournal = JournalStream.isJournal(STDERR_FILENO, environmentVariable)
+        let prefix = isJournal ? "<\(Priority.error.rawValue)>" : ""
+        StandardError.write(lines.map { "\(prefix)pagewatch daemon: \($0)\n" }.joined())
+    }
+
     /// Nothing that only the start needs outlives this.
     private static func daemon(_ options: DaemonOptions) throws -> Daemon {
-        try Daemon(options, DaemonStart(options), socket: ServiceSocket.open(options.socket))
+        let notify = NotifySocket(environmentVariable)
+        return try Daemon(
+            options, DaemonStart(options, patience: notify.map(StartPatience.init)),
+            socket: ServiceSocket.open(options.socket), notify: notify)
     }
 }
 

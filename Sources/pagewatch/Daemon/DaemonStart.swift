@@ -22,7 +22,10 @@ struct DaemonStart {
     /// broken files in force.
     ///
     /// - Throws: ``StartProblem``: a main file that is wrong, or a state folder that can't be used.
-    init(_ options: DaemonOptions) throws {
+    ///
+    /// - Parameter patience: Told of each step of what may take long.
+    init(_ options: DaemonOptions, patience: StartPatience? = nil) throws {
+        patience?.begins("reading the configuration")
         let path = try Self.mainFile(options)
         mainFile = path
         let first = ConfigurationFiles.load(main: path)
@@ -30,7 +33,8 @@ struct DaemonStart {
             throw StartProblem(lines: first.mistakes.map(\.description), .misconfigured)
         }
         mailbox = try Mailbox()
-        opening = try Self.open(first.configuration, options, mailbox)
+        patience?.begins("opening the history")
+        opening = try Self.open(first.configuration, options, mailbox, patience)
         // Only files that are not in force need to know what was: most starts read them once.
         let needsLastGood =
             !first.refusedFiles.isEmpty || !first.emptyFiles.isEmpty
@@ -68,7 +72,7 @@ struct DaemonStart {
 
     private static func open(
         _ configuration: Configuration, _ options: DaemonOptions,
-        _ mailbox: Mailbox<Watcher.StoreMessage>
+        _ mailbox: Mailbox<Watcher.StoreMessage>, _ patience: StartPatience?
     ) throws(StartProblem) -> HistoryStore.Opening {
         let listener = HistoryStore.Listener(
             committed: { mailbox.post(.committed($0)) }, trouble: { mailbox.post(.trouble($0)) },
@@ -76,7 +80,8 @@ struct DaemonStart {
         do {
             return try HistoryStore.open(
                 folder(options, configuration), version: Version.number,
-                limits: StoreLimits(configuration.retention), listener: listener)
+                limits: StoreLimits(configuration.retention), listener: listener,
+                onStep: { patience?.goesOn() })
         } catch {
             if case .held = error { throw StartProblem("\(error)", .stateHeld) }
             throw StartProblem("\(error)", .misconfigured)

@@ -29,6 +29,9 @@ final class Reconfiguration {
         var changes = Watcher.TargetChanges()
     }
 
+    /// Hears that the files are read, and before anybody else how that went.
+    var onReading: () -> Void = {}
+    var onRead: (Outcome) -> Void = { _ in }
     /// Puts other settings of the API in force; answers why that did not go, if so.
     var onAPI: (Configuration.API) -> String? = { _ in nil }
     private let mainFile: String
@@ -82,6 +85,7 @@ final class Reconfiguration {
     private func read() {
         waiting = next
         next = []
+        onReading()
         var lastGood = configuration
         lastGood.targets = parts.watcher.definitions
         do {
@@ -101,6 +105,7 @@ final class Reconfiguration {
     private func finish(_ outcome: Outcome) {
         let done = waiting
         waiting = []
+        onRead(outcome)
         for wish in done { wish.done(outcome) }
         if !next.isEmpty { read() }
     }
@@ -117,7 +122,8 @@ final class Reconfiguration {
             readFiles = loaded.readFiles
             outcome.changes = parts.watcher.reconfigure(wanted)
             if outcome.changes.isEmpty, outcome.mistakes.isEmpty {
-                parts.voice.mention("the configuration was read again: no target is another one")
+                parts.voice.mention(
+                    "the configuration was read again: nothing changed", .info)
             }
         }
         tell(outcome.mistakes)
@@ -137,10 +143,12 @@ final class Reconfiguration {
     private func put(inForce wanted: inout Configuration) {
         let before = configuration
         if wanted.state != before.state {
-            parts.voice.mention("state: another folder is used after a new start only")
+            parts.voice.mention(
+                "state: another folder is used after a new start only", .warning)
         }
         wanted.limits.concurrency = DescriptorLimit.fitted(
-            wanted.limits.concurrency, tell: parts.voice.mention)
+            wanted.limits.concurrency,
+            tell: { [voice = parts.voice] in voice.mention($0, .warning) })
         if wanted.limits != before.limits {
             parts.pool.change(
                 connections: wanted.limits.concurrency * 2,
@@ -150,14 +158,19 @@ final class Reconfiguration {
             parts.store.change(StoreLimits(wanted.retention))
         }
         if wanted.log != before.log { parts.voice.change(wanted.log) }
-        if let problem = onAPI(wanted.api) { parts.voice.mention(problem) }
+        if let problem = onAPI(wanted.api) {
+            parts.voice.mention(problem, .error)
+        }
         configuration = wanted
         configuration.targets = []
     }
 
     private func tell(_ mistakes: [String]) {
         guard !mistakes.isEmpty else { return }
-        for mistake in mistakes { parts.voice.mention(mistake) }
+        // Of one mistake the event has all there is to tell.
+        if mistakes.count > 1 {
+            for mistake in mistakes { parts.voice.mention(mistake, .error) }
+        }
         parts.watcher.tellRefused(
             mistakes.count == 1 ? mistakes[0] : "\(mistakes.count) mistakes: \(mistakes[0]); ...")
     }

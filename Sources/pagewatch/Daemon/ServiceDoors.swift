@@ -11,6 +11,8 @@ final class ServiceDoors {
     private let api: API
     private let main: HTTPServer?
     private var port: HTTPServer?
+    /// What ports that are no longer served have taken of a processor.
+    private var timeOfClosed = Duration.zero
     private var settings: Configuration.API?
 
     /// - Parameter socket: Nil for none.
@@ -23,6 +25,11 @@ final class ServiceDoors {
         } else {
             main = nil
         }
+        api.processorTime = { [weak self] in self?.processorTime ?? .zero }
+    }
+
+    private var processorTime: Duration {
+        timeOfClosed + (main?.processorTime ?? .zero) + (port?.processorTime ?? .zero)
     }
 
     /// Serves the port that is asked for from now on, in place of the one before.
@@ -34,6 +41,7 @@ final class ServiceDoors {
         guard settings != self.settings || isMissing else { return nil }
         self.settings = settings
         port?.close()
+        timeOfClosed += port?.processorTime ?? .zero
         port = nil
         guard let (host, number) = Self.parts(of: settings.listen) else { return nil }
         do {

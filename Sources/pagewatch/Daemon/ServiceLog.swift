@@ -1,17 +1,20 @@
 import Events
+import Glibc
 import History
 import PageModel
 import Reactor
+import Systemd
 import Watching
 
-/// What the service says: each event a line on standard output, and on a terminal a bar for each
-/// page that is loading.
+/// What the service says: each event a line, and on a terminal a bar for each page that is loading.
 ///
-/// Input: the watcher's events, on the loop's thread. Output: lines for `ServiceOutput`.
+/// Input: the watcher's events, on the loop's thread. Output: messages for `JournalLog` where systemd
+/// takes standard error to the journal; everywhere else lines for `ServiceOutput`.
 final class ServiceLog {
     private static let drawInterval = Duration.milliseconds(80)
 
     private let output = ServiceOutput()
+    private let journal: JournalLog?
     private let display: ProgressDisplay
     /// The bars' numbers, by the names of the targets that are loading.
     private var bars: [String: Int] = [:]
@@ -23,12 +26,20 @@ final class ServiceLog {
 
     init(showsProgress: Bool) {
         display = ProgressDisplay(isWanted: showsProgress)
+        journal =
+            JournalStream.isJournal(STDERR_FILENO, environmentVariable)
+            ? JournalLog(standIn: ServiceOutput(STDERR_FILENO)) : nil
     }
 
     /// Tells an event: a durable one as a line, a step of a load by its bar.
     func tell(_ line: EventLine) {
         switch line.event {
-        case .durable: add(line.text, line.time)
+        case .durable:
+            if let journal {
+                if let message = line.journalMessage { journal.add(message) }
+            } else {
+                add(line.text, line.time)
+            }
         case .page(let event):
             if let target = line.target { changed(event, target: target) }
         case .missed: return
@@ -54,8 +65,9 @@ final class ServiceLog {
     }
 
     /// Tells something that is no event.
-    func mention(_ line: String) {
-        add("(service): " + escaped(line), .now())
+    func mention(_ line: String, _ priority: Priority) {
+        let message = JournalMessage(remark: line, priority)
+        if let journal { journal.add(message) } else { add(message.text, .now()) }
     }
 
     /// For a person watching, the time stands before what happened. Elsewhere a line is the same as
@@ -71,6 +83,7 @@ final class ServiceLog {
     func turnEnded(_ loop: EventLoop) {
         writeLines()
         output.watch(on: loop)
+        journal?.turnEnded(loop)
         if isDrawingDue {
             isDrawingDue = false
             display.draw()
@@ -94,5 +107,6 @@ final class ServiceLog {
     func finish(within limit: Duration) {
         if !display.isActive || output.isReady { display.restore() }
         output.finish(within: limit)
+        journal?.finish(within: limit)
     }
 }

@@ -6,7 +6,8 @@ import PageModel
 import Reactor
 import Watching
 
-/// All that hear of what the watcher sees: the log on standard output, and the log file.
+/// All that hear of what the watcher sees: the log (the journal, or standard output), the log file,
+/// and systemd.
 ///
 /// Input: the watcher's events, on the loop's thread. Output: lines for `ServiceLog` and
 /// `LogFile/EventLogFile`.
@@ -14,8 +15,8 @@ final class ServiceVoice: WatcherAudience {
     private let log: ServiceLog
     private let loop: EventLoop
     private var file: EventLogFile?
-    /// Hears that there was an event, after the logs.
-    var onEvent = {}
+    /// Hears each event, after the logs.
+    var onEvent: (EventLine) -> Void = { _ in }
 
     init(log: ServiceLog, loop: EventLoop) {
         self.log = log
@@ -31,9 +32,9 @@ final class ServiceVoice: WatcherAudience {
         do {
             file = try EventLogFile(
                 path: path, events: settings.events, loop: loop,
-                mention: { [log] in log.mention($0) })
+                mention: { [log] in log.mention($0, .error) })
         } catch {
-            log.mention("there is no log file: \(error)")
+            log.mention("there is no log file: \(error)", .error)
         }
     }
 
@@ -41,11 +42,11 @@ final class ServiceVoice: WatcherAudience {
     func tell(_ line: EventLine) {
         log.tell(line)
         file?.tell(line)
-        onEvent()
+        onEvent(line)
     }
 
-    /// Tells something that is no event, on standard output alone.
-    func mention(_ line: String) { log.mention(line) }
+    /// Tells something that is no event, in the log alone.
+    func mention(_ line: String, _ priority: Priority) { log.mention(line, priority) }
 
     /// Opens the log file anew, after its rotation.
     func reopen() { file?.reopen() }
@@ -61,7 +62,7 @@ final class ServiceVoice: WatcherAudience {
 
     /// Has the rest written, each within its time.
     func finish(file fileLimit: Duration, output outputLimit: Duration) {
-        for message in file?.close(within: fileLimit) ?? [] { log.mention(message) }
+        for message in file?.close(within: fileLimit) ?? [] { log.mention(message, .error) }
         log.finish(within: outputLimit)
     }
 }

@@ -50,10 +50,15 @@ enum HistoryCommand {
             let report = MomentReport(target: name, moment: moment, zone: options.zone)
             return output.write(bytes: options.isJSON ? report.json : Array(report.text.utf8))
         }
-        if dropped > 0, options.limit == nil, !options.isJSON {
+        let since = try options.since.map { text throws(UsageError) in
+            try parsedTime(text, now: HistoryStore.systemTime())
+        }
+        let kept = try reader.events(of: options.target, limit: options.limit)
+        // Numbers are the order: what came behind belongs to it, though a clock was set back.
+        let events = kept.drop { event in since.map { event.time < $0 } ?? false }
+        if dropped > 0, options.limit == nil, events.count == kept.count, !options.isJSON {
             output.write("(\(dropped) older events and titles are no longer kept)\n")
         }
-        let events = try reader.events(of: options.target, limit: options.limit)
         var json = JSONWriter()
         for event in events {
             let line = EventLine(

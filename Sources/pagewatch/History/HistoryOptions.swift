@@ -8,6 +8,8 @@ struct HistoryOptions: Sendable {
     var target: String?
     var limit: Int?
     /// As it was written.
+    var since: String?
+    /// Likewise.
     var time: String?
     var isJSON = false
     var state: String?
@@ -34,11 +36,12 @@ extension Command {
         summary: "Prints what became of a target, oldest first, from the store in a state folder.",
         operands: "[TARGET]",
         groups: HistoryOptions.groups,
-        exclusive: [["limit", "at"]],
+        exclusive: [["limit", "at"], ["since", "at"]],
         notes: [
             "Without a target, the service's own events are printed. The service may run or not.",
             "TIME is 2026-05-28T20:26:40Z, 2026-05-28 (with a time of day or not; local unless it"
-                + " says otherwise), -2h, today, yesterday or @ and seconds since 1970.",
+                + " says otherwise), 2h or -2h (that long ago), today, yesterday or @ and seconds since"
+                + " 1970.",
             statePlaces,
         ],
         exitCodes: [
@@ -48,6 +51,10 @@ extension Command {
         examples: [
             Example(
                 text: "The last ten events of a target", call: "pagewatch history blog --limit 10"),
+            Example(
+                text: "What happened since yesterday",
+                call: "pagewatch history blog --since yesterday"
+            ),
             Example(
                 text: "Its title two days ago, and whether anybody was watching",
                 call: "pagewatch history blog --at -2d"),
@@ -132,6 +139,12 @@ extension HistoryOptions {
                 .count("limit", "only the newest N", in: 0...1_000_000_000, default: "all") {
                     $0.limit = $1
                 },
+                .text(
+                    "since", "TIME", "only those since then", example: "-2h",
+                    check: { text throws(UsageError) in
+                        _ = try parsedTime(text, now: HistoryStore.systemTime())
+                    }
+                ) { $0.since = $1 },
                 .text(
                     "at", "TIME", "instead, the title at that time and the loads around it",
                     example: "-2h",

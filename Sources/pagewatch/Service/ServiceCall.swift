@@ -4,6 +4,9 @@ import Glibc
 
 /// A request to the running service, and what a command makes of its answer.
 struct ServiceCall {
+    /// The status of an answer that lists mistakes of the configuration.
+    private static let refusedConfiguration = 422
+
     private let command: String
     private let client: ServiceClient
 
@@ -23,19 +26,21 @@ struct ServiceCall {
     ///
     /// - Parameters:
     ///   - timeout: Nil for an answer that comes when a load has ended.
+    ///   - output: Nil to leave the answer away, and the mistakes of a configuration.
     /// - Returns: The answer's status and headers; nil if there was none, which was told.
     func send(
         _ method: String, _ target: String, accept: String, timeout: Duration? = .seconds(30),
-        to output: StandardOutput
+        to output: StandardOutput?
     ) -> ServiceClient.Reply? {
         do throws(ServiceClient.Failure) {
             let reply = try client.send(
                 method, target, headers: [("Accept", accept)], timeout: timeout
             ) { bytes in
-                output.write(bytes: bytes)
+                output?.write(bytes: bytes)
                 return true
             }
-            guard reply.status >= 400 else { return reply }
+            let isTold = output != nil || reply.status != Self.refusedConfiguration
+            guard reply.status >= 400, isTold else { return reply }
             StandardError.write(message(of: reply))
             return reply
         } catch {

@@ -13,8 +13,12 @@ struct ServiceOptions: Sendable {
     var span: Duration?
     /// `reconfigure`: whether more than half of the targets may go.
     var isForced = false
+    /// `reconfigure`: whether it leaves the answer to the service's log.
+    var isQuiet = false
     /// `status`: whether it is shown again and again.
     var isWatching = false
+    /// `status`: whether the names of the targets are all that is wanted.
+    var isOfNames = false
 
     var target: String { operands.first ?? "" }
 
@@ -55,7 +59,8 @@ extension OptionGroup where Options == ServiceOptions {
         options: [
             .flag("watch", "show it again each second, until q is pressed") {
                 $0.isWatching = true
-            }
+            },
+            .flag("names", "the names of the targets alone, one a line") { $0.isOfNames = true },
         ])
 
     static let force = OptionGroup(
@@ -63,6 +68,9 @@ extension OptionGroup where Options == ServiceOptions {
         options: [
             .flag("force", "also if more than half of the targets, or targets.d, are gone") {
                 $0.isForced = true
-            }
+            },
+            .flag("quiet", short: "q", "leave what changed, and mistakes, to the service's log") {
+                $0.isQuiet = true
+            },
         ])
 }

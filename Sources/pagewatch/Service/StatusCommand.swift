@@ -4,6 +4,9 @@ import Glibc
 
 /// `pagewatch status`: how the service and its targets are.
 enum StatusCommand {
+    /// For an answer. Names are for a shell that completes a line: somebody waits for that.
+    private static let patience = (answer: Duration.seconds(30), names: Duration.seconds(2))
+
     /// Prints it once, or again and again.
     static func run(_ options: ServiceOptions) -> ExitCode {
         do {
@@ -22,7 +25,8 @@ enum StatusCommand {
         let output = StandardOutput()
         let columns = isatty(STDOUT_FILENO) == 1 ? TerminalSize.of(STDOUT_FILENO)?.columns : nil
         let reply = call.send(
-            "GET", request(options, columns: columns), accept: options.accepted, to: output)
+            "GET", request(options, columns: columns), accept: options.accepted,
+            timeout: options.isOfNames ? patience.names : patience.answer, to: output)
         guard let reply, reply.status < 400 else {
             return output.finish().combined(with: .unusable)
         }
@@ -31,6 +35,7 @@ enum StatusCommand {
     }
 
     private static func request(_ options: ServiceOptions, columns: Int?) -> String {
+        if options.isOfNames { return "/v1/targets" }
         var query: [String] = []
         if options.zone == .utc { query.append("utc=1") }
         guard options.operands.isEmpty else {
@@ -50,7 +55,7 @@ extension Command {
         summary: "Tells how the running service and its targets are, or all about one target.",
         operands: "[TARGET]",
         groups: [.service, .watching],
-        exclusive: [["json", "watch"]],
+        exclusive: [["json", "watch", "names"]],
         notes: [
             "With --json and no target, an array of all targets. With --watch, q ends it.",
             places,
@@ -78,6 +83,9 @@ extension Command {
             options.operands = [operand]
         },
         finish: { options throws(UsageError) in
+            guard !options.isOfNames || options.operands.isEmpty else {
+                throw UsageError("--names is about all targets (leave the target out)")
+            }
             guard !options.isWatching || isatty(STDOUT_FILENO) == 1 else {
                 throw UsageError("--watch needs a terminal (leave it out)")
             }

@@ -48,7 +48,7 @@ enum WishCommand {
             let call = try ServiceCall("reconfigure", socket: options.socket)
             let reply = call.send(
                 "POST", "/v1/reconfigure" + (options.isForced ? "?force=1" : ""),
-                accept: options.accepted, timeout: nil, to: output)
+                accept: options.accepted, timeout: nil, to: options.isQuiet ? nil : output)
             guard let reply, reply.status < 400 else {
                 return output.finish().combined(with: .unusable)
             }
@@ -114,7 +114,7 @@ extension Command {
         wish(
             "stop", "Stops what a target loads; a check that is stopped does not count.",
             missing: "no target given (write \"pagewatch stop blog\"; to stop the service,"
-                + " \"systemctl stop pagewatch\")",
+                + " \"systemctl stop pagewatch.socket pagewatch\")",
             example: Example(text: "Stop a load", call: "pagewatch stop blog")),
         wish(
             "load", "Shows another page in a target; the next check loads its own again.",
@@ -170,7 +170,8 @@ extension Command {
         groups: [.service, .force],
         notes: [
             "Each file is in force whole or not at all: the targets of one with a mistake stay as"
-                + " they were. SIGHUP does the same, and tells in the log.", places,
+                + " they were. \"systemctl reload pagewatch\" and SIGHUP do the same, and tell in the"
+                + " log.", places,
         ],
         exitCodes: [
             (.fine, "all that the files say is in force"),

@@ -16,14 +16,10 @@ struct CursorFile {
     /// - Throws: If there can't be such a file of that name.
     init(path: String) throws(UsageError) {
         self.path = path
-        if let resolved = realpath(path, nil) {
-            realPath = String(cString: resolved)
-            free(resolved)
-        } else if errno == ENOENT {
-            realPath = path
-        } else {
+        guard let found = RealPath.find(path) else {
             throw Self.failure(path, "can't be read", errno)
         }
+        realPath = found
     }
 
     /// The number in the file; nil if it is not there, or nothing is in it.

@@ -33,6 +33,10 @@ enum VerifyCommand {
     private static func verdict(on loaded: ConfigurationFiles.Loaded) -> String {
         let targets = loaded.configuration.targets
         let disabled = targets.count { !$0.settings.isEnabled }
+        if targets.isEmpty {
+            return "OK, \(counted(loaded.acceptedFiles.count, "file")), but there is no target"
+                + " (write \"targets:\", and \"NAME: {url: URL}\" below it)"
+        }
         let text =
             "OK, \(counted(loaded.acceptedFiles.count, "file")),"
             + " \(counted(targets.count, "target"))"

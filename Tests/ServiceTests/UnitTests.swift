@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+@Suite(.inTurns, .timeLimit(.minutes(10))) struct `The units` {
+    private static let names = ["pagewatch.service", "pagewatch-check@.service"]
+
+    @Test(.needsMachine) func `are such that systemd-analyze has nothing to say`() async throws {
+        let machine = try await Machine.boot()
+        let units = [
+            "pagewatch.service", "pagewatch.socket", "pagewatch-check@x.service",
+            "pagewatch-check@x.timer",
+        ]
+        let outcome = try await machine.run(
+            "systemd-analyze verify --man=no "
+                + units.map { "\(Machine.units)/\($0)" }.joined(separator: " "))
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.outputText + outcome.errorText == "")
+        // With what the examples in the drop-ins say, too.
+        for name in ["credentials", "addresses"] {
+            let lines = try machine.read("/srv/drop-ins/\(name).conf").split(separator: "\n")
+            let settings = lines.filter { $0.hasPrefix("#") && !$0.hasPrefix("# ") && $0 != "#" }
+            try await machine.change(settings.map { $0.dropFirst() }.joined(separator: "\n") + "\n")
+            let outcome = try await machine.run(
+                "systemd-analyze verify --man=no \(Machine.units)/pagewatch.service")
+            #expect(outcome.exitCode == 0)
+            #expect(outcome.outputText + outcome.errorText == "", "\(name)")
+        }
+    }
+
+    @Test(.needsMachine, arguments: names)
+    func `keep the program from all that it does not need`(name: String) async throws {
+        // The exposure is 1.1 of 10: no more than reaching web servers anywhere costs.
+        let outcome = try await Program(
+            "/usr/bin/systemd-analyze",
+            [
+                "security", "--offline=true", "--no-pager", "--threshold=12",
+                "\(Machine.project)/systemd/\(name)",
+            ]
+        ).run()
+        #expect(outcome.exitCode == 0, "\(outcome.outputText)")
+    }
+}
