@@ -198,7 +198,7 @@ extension WatchedFolder {
         try await site.waitForRequest("/slow")
         #expect(try await watched.command("stop", "a").exitCode == 0)
         let stopped = try await load
-        #expect(stopped.exitCode == 2)
+        #expect(stopped.exitCode == 2, "\(stopped.outputText)")
         #expect(stopped.errorText.hasPrefix("pagewatch load: the page was not loaded: "))
         try await daemon.wait(for: "bad: failing")
         #expect(try await watched.command("pause", "bad").exitCode == 0)
