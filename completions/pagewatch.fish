@@ -218,6 +218,7 @@ complete -c pagewatch -n '__pagewatch_is reconfigure' -l socket -rF -d 'the serv
 complete -c pagewatch -n '__pagewatch_is reconfigure' -l json -d 'the answer in JSON'
 complete -c pagewatch -n '__pagewatch_is reconfigure' -l utc -d 'times in UTC instead of the local zone'
 complete -c pagewatch -n '__pagewatch_is reconfigure' -l force -d 'also if more than half of the targets, or targets.d, are gone'
+complete -c pagewatch -n '__pagewatch_is reconfigure' -l quiet -s q -d 'leave what changed, and mistakes, to the service\'s log'
 complete -c pagewatch -n '__pagewatch_is reconfigure' -l help -s h -d 'this text'
 complete -c pagewatch -n '__pagewatch_is reconfigure' -l version -s V -d 'the version'
 complete -c pagewatch -n '__pagewatch_is forget' -l state -x -a '(__fish_complete_directories (commandline -ct))' -d 'the state folder'

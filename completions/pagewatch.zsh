@@ -232,6 +232,7 @@ _pagewatch() {
         '--json[the answer in JSON]' \
         '--utc[times in UTC instead of the local zone]' \
         '--force[also if more than half of the targets, or targets.d, are gone]' \
+        '(-q --quiet)'{-q,--quiet}'[leave what changed, and mistakes, to the service'\''s log]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]'
       ;;
