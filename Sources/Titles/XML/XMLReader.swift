@@ -14,6 +14,12 @@ final class XMLReader {
 
     /// Deeper documents end there, as in browsers.
     private static let deepest = 5000
+    /// Namespaces declared by all open elements: libxml2 searches them for each element.
+    private static let mostNamespaces = 1024
+    /// Attributes that the document type gives values: libxml2 compares them for each element.
+    private static let mostDefaults = 64
+    /// Elements may be more than the document has bytes, as entities can hold elements.
+    private static let elementsInAnyCase = 10_000
 
     private enum Root { case svg, html, other }
 
@@ -61,6 +67,8 @@ final class XMLReader {
     private var baseHref: String?
     private var isOver = false
     private var bytesRead = 0
+    private var elements = 0
+    private var defaults = 0
     fileprivate private(set) var entities = XMLEntities()
 
     /// A body, or what stands for it, has begun.
@@ -102,7 +110,7 @@ final class XMLReader {
     func read(_ bytes: UnsafeRawBufferPointer) {
         guard !isSettled else { return }
         pieces.read(bytes, parse)
-        if pieces.isTooLong { fail() }
+        if pieces.isBeyondLimits { fail() }
     }
 
     /// Takes the end of the document.
@@ -127,6 +135,9 @@ final class XMLReader {
         let hasError = parser.pointee.wellFormed == 0 || parser.pointee.disableSAX != 0
         let isBeyondLimits =
             depth > Self.deepest || root == nil && bytesRead > Self.longestProlog
+            || elements > max(bytesRead, Self.elementsInAnyCase) || defaults > Self.mostDefaults
+            // Each takes two places: its prefix and its name.
+            || parser.pointee.nsNr > 2 * Self.mostNamespaces
         // Each piece is whole. A document type that libxml2 takes for unfinished all the same is not
         // well-formed; it would look through all of it again with each piece that follows.
         let isLost = parser.pointee.instate == XML_PARSER_DTD
@@ -150,6 +161,7 @@ final class XMLReader {
     fileprivate func start(_ name: XMLName, _ attributes: XMLAttributes) {
         endNode()
         depth += 1
+        elements += 1
         if root == nil { beginRoot(name) }
         if name.isHTML("body") || name.isHTML("frameset") { hasBodyBegun = true }
         if templateDepth == nil {
@@ -183,6 +195,10 @@ final class XMLReader {
 
     fileprivate func documentType(publicID: UnsafePointer<xmlChar>?) {
         entities.noteDocumentType(publicID: publicID)
+    }
+
+    fileprivate func attributeDeclaration(hasDefault: Bool) {
+        if hasDefault { defaults += 1 }
     }
 
     private func beginRoot(_ name: XMLName) {
@@ -256,11 +272,15 @@ private enum XMLCallbacks {
             let declared = xmlSAX2GetParameterEntity(context, name)
             return XMLCallbacks.reader(context)?.entities.parameterEntity(declared: declared)
         }
+        handler.attributeDecl = { context, _, _, _, _, value, values in
+            XMLCallbacks.reader(context)?.attributeDeclaration(hasDefault: value != nil)
+            // They are the callback's to free.
+            xmlFreeEnumeration(values)
+        }
         // Nothing is loaded, and nothing kept but what may be text.
         handler.resolveEntity = nil
         handler.externalSubset = nil
         handler.reference = nil
-        handler.attributeDecl = nil
         handler.elementDecl = nil
         handler.notationDecl = nil
         handler.unparsedEntityDecl = nil
