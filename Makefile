@@ -16,9 +16,19 @@ ZSH_COMPLETIONS ?= $(if $(filter /usr,$(PREFIX)),vendor-completions,site-functio
 # The Swift runtime goes into the binary: nothing but C libraries is needed where it runs.
 # Nothing is loaded into the program that could use its symbols: a program without a table of them is
 # a third of a megabyte smaller.
-RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics
+# The rest is for the same sources to give the same program, byte for byte, wherever they are built: no
+# names of folders in it, nor of the compiler's caches, nor a hash of its input. Swift's own unrolling of
+# loops puts values in the order of their addresses in the compiler, which differs from run to run; what
+# it leaves is LLVM's to unroll.
+RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics \
+	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
+	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+	-Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll
+# What "make install" does to the program; empty to keep its symbols.
+STRIP ?= -s
 
-.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers install clean fuzz fuzz-long fuzz-replay fuzz-build man
+.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers deb deb-deps deb-reproducible deb-test install clean fuzz fuzz-long fuzz-replay fuzz-build man
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -59,6 +69,7 @@ site: deps
 ## lint          check the style
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	scripts/deb-changelog.py --check
 
 ## format        set the style right
 format:
@@ -135,9 +146,26 @@ followers: release
 man: deps
 	PAGEWATCH_WRITE_MANUAL=1 $(SWIFT) test --filter ManualTests
 
+## deb           build the Debian package: .build/deb/pagewatch_*.deb
+deb: deps deb-deps
+	scripts/deb-build $(BUILD)/deb
+
+## deb-deps      install what the packaging needs beyond "deps"
+deb-deps:
+	@scripts/install-dependencies.sh --deb
+
+## deb-reproducible  build the package of the last commit in two folders, and compare every byte
+deb-reproducible: deps deb-deps
+	scripts/deb-reproducible
+
+## deb-test      install, upgrade, remove and purge the package in a Debian that boots beside this one
+##               (needs root, and Debian's mirror the first time)
+deb-test: deb
+	scripts/deb-test.py
+
 ## install       install to DESTDIR/PREFIX (PREFIX is /usr/local)
 install: release
-	install -D -m 755 -s $(BUILD)/release/pagewatch $(DESTDIR)$(PREFIX)/bin/pagewatch
+	install -D -m 755 $(STRIP) $(BUILD)/release/pagewatch $(DESTDIR)$(PREFIX)/bin/pagewatch
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/README.md
 	install -m 644 LICENSE NOTICE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/
 	install -d $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs
