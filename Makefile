@@ -146,9 +146,10 @@ followers: release
 man: deps
 	PAGEWATCH_WRITE_MANUAL=1 $(SWIFT) test --filter ManualTests
 
-## deb           build the Debian package: .build/deb/pagewatch_*.deb
+## deb           build the Debian package, .build/deb/pagewatch_*.deb, and check it
 deb: deps deb-deps
 	scripts/deb-build $(BUILD)/deb
+	lintian --allow-root --fail-on error,warning $(BUILD)/deb/pagewatch_*.changes
 
 ## deb-deps      install what the packaging needs beyond "deps"
 deb-deps:
