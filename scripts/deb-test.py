@@ -52,8 +52,10 @@ def serve(folder):
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.send_header("Content-Length", str(len(page)))
-            self.end_headers()
-            self.wfile.write(page)
+            # Who is restarted in a load does not wait for its end.
+            with contextlib.suppress(ConnectionError):
+                self.end_headers()
+                self.wfile.write(page)
 
         def log_message(self, *_):
             pass
