@@ -4,8 +4,9 @@
     scripts/deb-changelog.py --time EPOCH [--commit HASH]
     scripts/deb-changelog.py --check
 
-A version that is not released yet is told from all that were built before it by the commit's time, and
-is older than the release: 0.2.0~20261130.181411.5425a49d. --check says what is wrong with the two files.
+A version that is not released yet is told from all that were built before it by the commit's
+time, and is older than the release: 0.2.0~20261130.181411.5425a49d. --check says what is wrong with
+the two files.
 """
 import argparse
 import datetime
@@ -36,7 +37,7 @@ def maintainer():
 
 
 def versions():
-    """Of CHANGELOG.md, newest first: the number, the day of the release or None, and the changes."""
+    """Of CHANGELOG.md, newest first: number, day of the release or None, and the changes."""
     text = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         heading, _, body = section.partition("\n")
@@ -61,8 +62,8 @@ def checked():
                  "Sources/pagewatch/Version.swift (write both)")
     for version, day, _ in found[1:]:
         if day is None:
-            sys.exit(f'CHANGELOG.md: {version} was followed by another version (write the day of its '
-                     'release in place of "not released")')
+            sys.exit(f'CHANGELOG.md: {version} was followed by another version (write the day of '
+                     'its release in place of "not released")')
     return found
 
 
