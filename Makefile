@@ -17,11 +17,11 @@ ZSH_COMPLETIONS ?= $(if $(filter /usr,$(PREFIX)),vendor-completions,site-functio
 # Nothing is loaded into the program that could use its symbols: a program without a table of them is
 # a third of a megabyte smaller.
 # The rest is for the same sources to give the same program, byte for byte, wherever they are built: no
-# names of folders in it, nor of the compiler's caches, nor a hash of its input. Swift's own unrolling of
-# loops puts values in the order of their addresses in the compiler, which differs from run to run; what
-# it leaves is LLVM's to unroll.
-RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics \
-	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. \
+# names of the compiler's caches in it, nor a hash of its input. Swift's own unrolling of loops puts values
+# in the order of their addresses in the compiler, which differs from run to run; what it leaves is LLVM's
+# to unroll. A package has no names of folders either (PATHS); the demonstration site is found by its own.
+PATHS ?=
+RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --no-color-diagnostics $(PATHS) \
 	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
 	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
 	-Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll
