@@ -91,7 +91,7 @@ _pagewatch_options() {
     go) _pagewatch_words --socket --json --utc --no-wait -h --help -V --version ;;
     pause) _pagewatch_words --socket --json --utc --for -h --help -V --version ;;
     resume) _pagewatch_words --socket --json --utc -h --help -V --version ;;
-    reconfigure) _pagewatch_words --socket --json --utc --force -h --help -V --version ;;
+    reconfigure) _pagewatch_words --socket --json --utc --force -q --quiet -h --help -V --version ;;
     forget) _pagewatch_words --state --socket -h --help -V --version ;;
     backup) _pagewatch_words --state -h --help -V --version ;;
     esac

@@ -112,7 +112,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--watch[show it again each second, until q is pressed]' \
         '--names[the names of the targets alone, one a line]' \
         '(-h --help)'{-h,--help}'[this text]' \
@@ -150,7 +150,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--no-wait[do not wait for the load to end]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
@@ -160,7 +160,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
         '1:TARGET:_pagewatch_targets'
@@ -169,7 +169,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--no-wait[do not wait for the load to end]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
@@ -180,7 +180,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--no-wait[do not wait for the load to end]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
@@ -190,7 +190,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--no-wait[do not wait for the load to end]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
@@ -200,7 +200,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--no-wait[do not wait for the load to end]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
@@ -211,7 +211,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--for=[how long (default until it is resumed)]:DUR: ' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
@@ -221,7 +221,7 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]' \
         '1:TARGET:_pagewatch_targets'
@@ -230,8 +230,9 @@ _pagewatch() {
       _arguments -s -S \
         '--socket=[the service'\''s socket]:PATH:_files' \
         '--json[the answer in JSON]' \
-        '--utc[times in UTC instead of the local zone]' \
+        '--utc[times in UTC instead of the service'\''s zone]' \
         '--force[also if more than half of the targets, or targets.d, are gone]' \
+        '(-q --quiet)'{-q,--quiet}'[leave what changed, and mistakes, to the service'\''s log]' \
         '(-h --help)'{-h,--help}'[this text]' \
         '(-V --version)'{-V,--version}'[the version]'
       ;;

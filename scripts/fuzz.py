@@ -110,7 +110,7 @@ SEEDS = {
 
 def regressions(subject):
     """Inputs of faults that were mended."""
-    return [path.read_bytes() for path in sorted((TESTS / "Trials").glob(f"{subject}-*.trial"))]
+    return [path.read_bytes() for path in sorted((TESTS / "Fixtures" / "Trials").glob(f"{subject}-*.trial"))]
 
 
 def write_seeds(subject, folder, shared):
@@ -143,7 +143,7 @@ def fuzz(subject, options):
     with log.open("w") as output:
         code = subprocess.run(
             [options.binary, f"-max_total_time={options.seconds}", f"-max_len={LONGEST}",
-             "-timeout=30", "-rss_limit_mb=1536", "-print_final_stats=1", "-verbosity=1",
+             "-timeout=120", "-report_slow_units=120", "-rss_limit_mb=1536", "-print_final_stats=1", "-verbosity=1",
              f"-dict={DICTIONARY}", f"-artifact_prefix={findings}/", corpus, seeds],
             env=environment(subject), stdout=output, stderr=subprocess.STDOUT).returncode
     text = log.read_text(errors="replace")
@@ -171,7 +171,7 @@ def replay(options):
     if subject not in SUBJECTS:
         sys.exit(f"{options.replay}: lies in no folder named for a subject, nor is named for one")
     return subprocess.run(
-        [options.binary, "-timeout=30", options.replay],
+        [options.binary, "-timeout=120", options.replay],
         env=environment(subject, FUZZ_TIME="always")).returncode == 0
 
 

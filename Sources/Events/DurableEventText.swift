@@ -24,8 +24,10 @@ extension DurableEvent {
         case .firstSeen(let title, _, let previous):
             quoted(title) + (previous.map { " (was \(quoted($0.title)))" } ?? "")
         case .titleChanged(let change): "\(quoted(change.from)) -> \(quoted(change.to))"
-        case .failing(let error, _, let since), .recovered(let error, _, let since):
+        case .failing(let error, _, let since):
             "\(error.text) (since \(WallTime(since).text(zone)))"
+        case .recovered(let error, _, let since):
+            "failed since \(WallTime(since).text(zone)): \(error.text)"
         case .oscillating(let titles), .settled(let titles), .unstable(let titles):
             titles.map { quoted($0) }.joined(separator: ", ")
         case .rebased(let from, let to, let because):

@@ -213,7 +213,7 @@ package final class PageReader {
     /// Shows what the reader below found by now.
     private func takeOver() {
         if let xml {
-            if xml.isTitleKnown, !isTitleKnown { title = xml.title }
+            if xml.isSettled || xml.isTitleKnown && !isTitleKnown { title = xml.title }
             isTitleKnown = xml.isTitleKnown
             refresh = xml.refresh
             hasBodyBegun = xml.hasBodyBegun

@@ -12,6 +12,14 @@ struct TitleText {
     /// The title as it is by now.
     var value: String { String(decoding: bytes, as: UTF8.self) }
 
+    /// Where appending stands; for ``cut(to:)``.
+    var mark: Int { bytes.count }
+
+    /// Takes back what was appended since a mark was taken.
+    mutating func cut(to mark: Int) {
+        bytes.removeLast(max(0, bytes.count - mark))
+    }
+
     /// Begins again with nothing.
     mutating func clear() {
         bytes.removeAll()

@@ -43,6 +43,25 @@ private let many = """
         try watched.reader().events(after: Int64(seq), limit: .max).map { Int($0.seq) }
     }
 
+    @Test func `are followed by nobody once all have gone, even before their streams began`()
+        async throws
+    {
+        try watched.configure("confirm: 1", "t: {url: \"http://127.0.0.1:9/\", interval: 1h}")
+        let daemon = try watched.start()
+        try await watched.isServed()
+        for _ in 0..<300 {
+            let client = try RawConnection(path: watched.socket)
+            client.send("GET /v1/events?since=@0 HTTP/1.1\r\nHost: p\r\n\r\n")
+            // It goes while the history is asked, about every second time.
+            _ = try await client.receive(within: .microseconds(Int64.random(in: 1...1500)))
+        }
+        var followers = -1
+        while followers != 0 {
+            followers = try await watched.ask("GET /v1/status").json["followers"].integer ?? -1
+        }
+        try await daemon.end()
+    }
+
     @Test func `get the same lines in order, twenty of them`() async throws {
         let site = try await LoopbackSite.playing(pages)
         let daemon = try await start(site)

@@ -110,6 +110,29 @@ import Testing
         await site.stop()
     }
 
+    @Test func `thousands of targets, slice by slice, in order and none twice`() async throws {
+        let names = (1...1100).map { "t" + String(10_000 + $0).dropFirst() }
+        let lines = names.map { "\($0): {url: \"http://127.0.0.1:9/\", enabled: false}" }
+        let last = "u: {url: \"http://127.0.0.1:9/\", interval: 1h}"
+        try watched.configure("confirm: 1", targets: lines + [last])
+        let daemon = try watched.start()
+        try await watched.isServed()
+        let all = try await watched.ask("GET /v1/targets").json.elements
+        #expect(all.compactMap { $0["name"].string } == names + ["u"])
+        let text = try await watched.ask("GET /v1/status?width=70", accept: "text/plain").body
+        let table = text.split(separator: "\n").drop { !$0.hasPrefix("TARGET") }
+        #expect(
+            table.dropFirst().map { $0.prefix { $0 != " " } } == (names + ["u"]).map { $0[...] })
+        #expect(table.allSatisfy { $0.count <= 70 })
+        // Only the last is watched: all slices before it tell nothing.
+        let metrics = MetricsText(try await watched.ask("GET /metrics").body)
+        #expect(metrics.mistakes == [])
+        let watchedNames = metrics.values.keys.filter { $0.hasPrefix("pagewatch_target_up") }
+        #expect(watchedNames == ["pagewatch_target_up{target=\"u\",tags=\"\"}"])
+        #expect(metrics.values["pagewatch_api_cpu_seconds_total"] ?? 0 > 0)
+        try await daemon.end()
+    }
+
     @Test func `the history of a target, newest or before a number, in the form of events`()
         async throws
     {

@@ -103,7 +103,14 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
             }
         }
         connections = []
+        // Nor do those keep anybody out that begin to ask and never end.
+        for _ in 0..<64 {
+            let connection = try RawConnection(path: watched.socket)
+            connection.send("GET /v1/status HTTP/1.1\r\n")
+            connections.append(connection)
+        }
         #expect(try await watched.ask("GET /v1/status").status == 200)
+        connections = []
         try await daemon.end()
         await site.stop()
     }
@@ -165,6 +172,20 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
         try configure("")
         _ = try await watched.ask("POST /v1/reconfigure")
         #expect(try await ask(ports[1], "/metrics") == nil)
+        try await daemon.end()
+    }
+
+    @Test func `that is taken is told at an edit, and the one before goes on`() async throws {
+        let taken = try ReservedPort()
+        let port = unusedPort()
+        try configure("listen: \"127.0.0.1:\(port)\"")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "(service): started")
+        try configure("listen: \"127.0.0.1:\(taken.port)\"")
+        let refused = try await watched.ask("POST /v1/reconfigure")
+        #expect(refused.status == 422)
+        #expect(refused.json["error"]["message"].string?.hasPrefix("api: listen: ") == true)
+        #expect(try await ask(port, "/metrics")?.text.hasPrefix("HTTP/1.1 200 ") == true)
         try await daemon.end()
     }
 

@@ -122,7 +122,7 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
         let daemon = try watched.start()
         try await watched.isServed()
         let none = try await watched.ask("POST /v1/reconfigure", accept: "text/plain")
-        #expect(none.status == 200 && none.body == "nothing changed\n")
+        #expect(none.status == 200 && none.body == "no target changed\n")
         try watched.configure(
             "confirm: 1",
             targets: lines(["a", "d"], site)

@@ -122,6 +122,9 @@ extension WatchedFolder {
         #expect(none.exitCode == 3)
         #expect(none.errorText.contains("there is no target \"nobody\""))
         let near = try await watched.command("status", "dwon")
+        let empty = try await watched.command("status", "")
+        #expect(empty.exitCode == 3 && empty.outputText == "")
+        #expect(try await watched.ask("GET /v1/targets/").status == 404)
         #expect(near.errorText.contains("there is no target \"dwon\" (did you mean \"down\"?)"))
         try await daemon.end()
         await site.stop()
@@ -180,6 +183,42 @@ extension WatchedFolder {
         #expect(reloaded.outputText.hasPrefix("a: \"A\" at \(site.url("/a")); next check in "))
         try await daemon.end()
         await site.stop()
+    }
+
+    @Test func `tells that a load was stopped, and a pause beside a failure`() async throws {
+        let site = try await LoopbackSite.playing(
+            "serve /slow\nhead 200 text/html\ntext <title>Slow</title>\ngate go\n"
+                + "serve /bad\nhead 500 text/html\ntext x\nserve /{page}\n\(page("A"))")
+        try watched.configure(
+            "confirm: 1, failures: 1", "a: {url: \"\(site.url("/a"))\", interval: 1h}",
+            "bad: {url: \"\(site.url("/bad"))\"}")
+        let daemon = try watched.start()
+        try await daemon.wait(for: "a: first seen")
+        async let load = watched.command("load", "a", site.url("/slow"))
+        try await site.waitForRequest("/slow")
+        #expect(try await watched.command("stop", "a").exitCode == 0)
+        let stopped = try await load
+        #expect(stopped.exitCode == 2, "\(stopped.outputText)")
+        #expect(stopped.errorText.hasPrefix("pagewatch load: the page was not loaded: "))
+        try await daemon.wait(for: "bad: failing")
+        #expect(try await watched.command("pause", "bad").exitCode == 0)
+        let text = try await watched.command("status", "bad").outputText
+        #expect(text.contains("  state        paused, failing since 20"))
+        try await daemon.end()
+        await site.stop()
+    }
+
+    @Test func `gives a program all mistakes of a configuration`() async throws {
+        try watched.configure("confirm: 1", "a: {url: \"http://127.0.0.1:9/\", interval: 1h}")
+        let daemon = try watched.start()
+        try await watched.isServed()
+        try watched.drop("targets: {b: {}, c: {}}\n", as: "b.yaml")
+        let refused = try await watched.command("reconfigure", "--json")
+        #expect(refused.exitCode == 3)
+        let answer = try #require(JSONValue(refused.outputText))
+        #expect(answer["mistakes"].elements.count == 2)
+        #expect(refused.errorText.contains("b has no url"))
+        try await daemon.end()
     }
 
     @Test func `understands a date of Retry-After by the server's own clock`() async throws {
@@ -248,6 +287,10 @@ extension WatchedFolder {
         #expect(bad.errorText.contains("\(watched.main):1:1: "))
         #expect(bad.errorText.contains("\(watched.main):2:1: "))
         #expect(bad.errorText.split(separator: "\n").count == 2)
+        // As systemd does it: the service's log has them already.
+        let quiet = try await watched.command("reconfigure", "--quiet")
+        #expect(quiet.exitCode == 3)
+        #expect(quiet.errorText + quiet.outputText == "")
         try watched.configure("confirm: 1")
         let tooMuch = try await watched.command("reconfigure")
         #expect(tooMuch.exitCode == 3)

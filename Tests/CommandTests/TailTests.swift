@@ -202,7 +202,7 @@ let changingPages = "serve /{n}\nhead 200 text/html\ntext <title>{n} {count}</ti
             (["p", "r"], "there is no target \"r\" (\"pagewatch status\" lists them)"),
             (
                 ["--event", "tittle"],
-                "event is \"tittle\", which is no kind of event (docs/EVENTS.md lists them)"
+                "event is \"tittle\", which is no kind of event (did you mean title?)"
             ),
             (
                 ["--cursor-file", damaged],

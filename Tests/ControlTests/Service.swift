@@ -168,6 +168,7 @@ private final class TestStream: StreamSource {
         return chunks.isEmpty ? .none : chunks.removeFirst()
     }
 
+    let needsProgress = false
     func streamEnded() { ends += 1 }
 }
 

@@ -154,7 +154,7 @@ private let envelope = #"{"seq":7,"time":"2026-05-29T12:00:00.123Z","target":"bl
             ),
             (
                 .recovered(error: refused, status: nil, since: noon),
-                "recovered: connect: refused: Connection refused (since 2026-05-29T12:00:00Z)"
+                "recovered: failed since 2026-05-29T12:00:00Z: connect: refused: Connection refused"
             ),
             (.oscillating(titles: ["A", nil]), #"oscillating: "A", (none)"#),
             (.rebased(from: "A", to: "B", because: "url"), #"rebased: "A" -> "B" (url)"#),

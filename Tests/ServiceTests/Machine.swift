@@ -11,8 +11,15 @@ final class Machine: Sendable {
     /// The project's folder. FILE is PROJECT/Tests/ServiceTests/Machine.swift.
     static let project = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     private static let parts = "\(project)/Tests/ServiceTests/Machine"
-    /// The only file of the units' that is another one: nobody waits half a minute for a hang.
+    /// Where Debian has them.
     static let units = "/usr/lib/systemd/system"
+
+    /// The manuals that the units name.
+    private static let manuals = ["pagewatch.1", "pagewatch.yaml.5", "pagewatch.service.8"]
+    /// Whether they are made, and there is a program to look for them.
+    static let hasManuals =
+        access("/usr/bin/man", X_OK) == 0
+        && manuals.allSatisfy { access("\(project)/man/\($0)", R_OK) == 0 }
 
     private let process: RunningProgram
     /// Of its first process, seen from outside.
@@ -34,7 +41,7 @@ final class Machine: Sendable {
     }
 
     private init() async throws {
-        let copies = [
+        let copies: [String] = [
             "\(Self.project)/systemd/pagewatch.service:\(Self.units)/pagewatch.service",
             "\(Self.project)/systemd/pagewatch.socket:\(Self.units)/pagewatch.socket",
             "\(Self.project)/systemd/pagewatch-check@.service"
@@ -49,11 +56,17 @@ final class Machine: Sendable {
             "\(Self.parts)/site.py:/srv/site.py", "\(Self.parts)/hold.py:/srv/hold.py",
             "\(Self.parts)/prepare:/srv/prepare",
         ]
+        let manuals: [String] =
+            Self.hasManuals
+            ? Self.manuals.map { name in
+                let section = name.suffix(1)
+                return "\(Self.project)/man/\(name):/usr/share/man/man\(section)/\(name)"
+            } : []
         let binds = ["\(BuiltProducts.path("pagewatch")):/usr/bin/pagewatch"]
-        var program = Program(
-            "/usr/bin/python3",
-            ["\(Self.parts)/machine.py"] + copies.flatMap { ["--copy", $0] }
-                + binds.flatMap { ["--bind", $0] })
+        var arguments = ["\(Self.parts)/machine.py"]
+        for copy in copies + manuals { arguments += ["--copy", copy] }
+        for bind in binds { arguments += ["--bind", bind] }
+        var program = Program("/usr/bin/python3", arguments)
         program.timeLimit = .seconds(600)
         process = try program.start()
         for await line in process.lines {
@@ -205,16 +218,33 @@ extension Trait where Self == ConditionTrait {
         .enabled(if: missing == nil, Comment(rawValue: "needs \(missing ?? "nothing")"))
     }
 
+    /// Skips a test where there is no logrotate either.
+    static var needsLogrotate: Self {
+        .enabled(
+            if: access("/usr/sbin/logrotate", X_OK) == 0,
+            "needs logrotate, beside a systemd to boot")
+    }
+
     /// What is missing for that.
     private static var missing: String? {
         if geteuid() != 0 { return "root, to boot a systemd" }
         if access("/lib/systemd/systemd", X_OK) != 0 { return "systemd, to boot it" }
         let mounts = (try? TextFile.read("/proc/self/mounts")) ?? ""
-        let hasGroups = mounts.split(separator: "\n").contains {
-            $0.split(separator: " ").dropFirst(2).first == "cgroup2"
+        let groups = mounts.split(separator: "\n").map { $0.split(separator: " ") }
+            .first { $0.dropFirst(2).first == "cgroup2" }
+        guard let groups, access(String(groups[1]), W_OK) == 0 else {
+            return "a cgroup v2 hierarchy that can be written, to boot a systemd"
         }
-        if !hasGroups { return "a cgroup v2 hierarchy, to boot a systemd" }
+        if !mayMount { return "the right to mount (CAP_SYS_ADMIN), to boot a systemd" }
         if Program.isSanitized { return "a program without sanitizers, which the sandbox bars" }
         return nil
+    }
+
+    /// The root of a container often may not.
+    private static var mayMount: Bool {
+        let status = (try? TextFile.read("/proc/self/status")) ?? ""
+        let effective = status.split(separator: "\n").first { $0.hasPrefix("CapEff:\t") }
+        let rights = effective.flatMap { UInt64($0.dropFirst("CapEff:\t".count), radix: 16) } ?? 0
+        return rights & 1 << 21 != 0
     }
 }

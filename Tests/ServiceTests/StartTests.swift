@@ -32,7 +32,7 @@ struct `The service under systemd, when it starts,` {
         #expect(
             try await owner("/var/log/pagewatch/events.jsonl") == "-rw-r----- pagewatch adm")
         let process = try await machine.property("MainPID")
-        #expect(try await machine.command("ps -o user= -p \(process)") == "pagewatch\n")
+        #expect(try await machine.command("stat -c %U /proc/\(process)") == "pagewatch\n")
         // Who is in the group may ask; others are told what to do.
         try await machine.command("useradd --groups pagewatch member && useradd stranger")
         let member = try await machine.run("runuser -u member -- pagewatch status")

@@ -16,6 +16,7 @@ import Titles
     static let bodies = [
         Body(start: "<title>", unit: "abc def "), Body(start: "<title>", unit: "&amp;&#65;&x"),
         Body(start: "", unit: " "), Body(start: "", unit: "<"), Body(start: "", unit: "<div>"),
+        Body(start: "", unit: "<p><b a>"), Body(start: "", unit: "<object><i>"),
         Body(start: "", unit: "<svg><g>"), Body(start: "", unit: "<table><tr><td>"),
         Body(start: "", unit: "<template>"), Body(start: "<a b='", unit: "c"),
         Body(start: "<meta http-equiv=refresh content='", unit: "0"), Body(start: "<", unit: "a"),
@@ -46,6 +47,41 @@ import Titles
             reader.finish()
             exit(peakMemory() - before < mostGrowth ? EXIT_SUCCESS : EXIT_FAILURE)
         }
+    }
+
+    /// What libxml2 compares or searches anew for each element: found while fuzzing.
+    static let dear: [(start: String, unit: String)] = [
+        (
+            "<!DOCTYPE a [<!ATTLIST a \(attributes(5000) { "\($0) CDATA ''" })>]><a>",
+            String(repeating: "<a/>", count: 1000)
+        ),
+        ("<a>", "<a \(attributes(40_000) { "\($0)=''" })/>"),
+        ("<a>", "<a \(attributes(500) { "xmlns:\($0)='u'" })>"),
+        (
+            "<!DOCTYPE a [<!ENTITY b '\(String(repeating: "<a/>", count: 200))'>]><a>",
+            String(repeating: "&b;", count: 500)
+        ),
+    ]
+
+    private static func attributes(_ count: Int, _ each: (String) -> String) -> String {
+        (0..<count).map { each("a\($0)") }.joined(separator: " ")
+    }
+
+    @Test(arguments: dear.indices)
+    func `that would be dear to read is an error, soon`(index: Int) {
+        let (start, unit) = Self.dear[index]
+        let page = start + String(repeating: unit, count: 20)
+        let reading = Reading(page, type: "text/xml", chunk: 1024)
+        #expect(reading.bytesUntilSettled < start.utf8.count + 5 * unit.utf8.count)
+    }
+
+    @Test func `of XML may have many attributes, namespaces and defaults`() {
+        let page = """
+            <!DOCTYPE html [<!ATTLIST p \(Self.attributes(60) { "\($0) CDATA ''" })>]>
+            <html xmlns='http://www.w3.org/1999/xhtml' \(Self.attributes(900) { "xmlns:\($0)='u'" })
+            ><p \(Self.attributes(4000) { "\($0)=''" })/><title>a</title><body/></html>
+            """
+        #expect(Reading(page, type: "text/xml", chunk: 1024).titleString == "a")
     }
 
     /// Found by the fuzzer: libxml2 looks through such a type again with each tag behind it.

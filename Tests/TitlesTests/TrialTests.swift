@@ -40,9 +40,10 @@ import Titles
         #expect(subject.fault(in: trial) == nil)
     }
 
-    /// `Trials/SUBJECT-WHAT.trial`: inputs of the fuzzer, as `make fuzz` leaves them.
+    /// `Fixtures/Trials/SUBJECT-WHAT.trial`: inputs of the fuzzer.
     static let mended: [URL] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Trials")
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Fixtures/Trials")
         let files = try? FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: nil)
         return (files ?? []).filter { $0.pathExtension == "trial" }.sorted { $0.path < $1.path }

@@ -18,7 +18,8 @@ struct EndlessPage {
     static let all = [
         Self("<"), Self("&"), Self("a"), Self("é"), Self("\u{0}"), Self("<!--"), Self("<!-- -->"),
         Self("<!"), Self("</"), Self("</a>"), Self("</p>"), Self("<a>"), Self("<p>"), Self("<b>"),
-        Self("<b></i>"), Self("<div>"), Self("<x></y>", after: deep("<x>")), Self("<li>"),
+        Self("<b></i>"), Self("<p><b a>"), Self("<p><i></b>", after: deep("<b a><p>")),
+        Self("<div>"), Self("<x></y>", after: deep("<x>")), Self("<li>"),
         Self("<a b=c "), Self("a", after: "<a b="), Self("a", after: "<a b='"),
         Self(" a", after: "<a"),
         Self("<table>"), Self("<table><tr><td>"), Self("<td>"), Self("<table><title></title>"),

@@ -14,26 +14,6 @@ extension API {
     /// Targets among which one that was misspelt is looked for.
     private static let mostGuesses = 2000
 
-    /// What the history has of targets beside their events.
-    private struct Records: Sendable {
-        var changes: [String: Timestamp] = [:]
-        var loads: [String: (good: LoadRecord?, failed: LoadRecord?)] = [:]
-
-        init() {}
-
-        init(_ reader: HistoryReader, of name: String? = nil) throws {
-            changes = try reader.lastEvents([.firstSeen, .titleChanged], of: name)
-            loads = try reader.lastLoads(of: name)
-        }
-
-        func answer(_ view: TargetView) -> TargetAnswer {
-            let last = loads[view.name]
-            return TargetAnswer(
-                view: view, lastChange: changes[view.name], lastGood: last?.good,
-                lastFailed: last?.failed)
-        }
-    }
-
     func status(_ asked: APIRequest) throws(Refusal) {
         let width = try asked.number("width", in: 20...10_000)
         guard asked.wantsText else {
@@ -41,7 +21,7 @@ extension API {
             watcher.view().appendJSON(to: &json, followers: streams.count)
             return asked.responder.respond(contentType: Self.json, body: json.bytes)
         }
-        askForAll { [self] records in
+        allRecords.ask(for: asked.responder) { [self] records in
             let now = HistoryStore.systemTime()
             let names = watcher.targetNames
             let answer = { [watcher] name in watcher.view(of: name).map(records.answer) }
@@ -50,9 +30,11 @@ extension API {
             let head = watcher.view().text(now: now) + "\n" + (names.isEmpty ? "" : "\n")
             let section = SlicedAnswer.Section(
                 head: Array((head + (names.isEmpty ? "" : table.head)).utf8),
-                piece: { answer($0).map { Array(table.line($0).utf8) } ?? [] })
+                piece: { name in
+                    table.isWhole ? [] : answer(name).map { Array(table.line($0).utf8) } ?? []
+                })
             asked.responder.stream(
-                contentType: Self.plainText, source: SlicedAnswer(names, [section]))
+                contentType: Self.plainText, source: slicedAnswer([section]))
         }
     }
 
@@ -61,7 +43,7 @@ extension API {
             let names = watcher.targetNames.map { $0 + "\n" }.joined()
             return asked.responder.respond(contentType: Self.plainText, body: Array(names.utf8))
         }
-        askForAll { [self] records in
+        allRecords.ask(for: asked.responder) { [self] records in
             var isFirst = true
             let array = SlicedAnswer.Section(
                 head: Array("[".utf8),
@@ -74,8 +56,12 @@ extension API {
                 },
                 foot: Array("]\n".utf8))
             asked.responder.stream(
-                contentType: Self.json, source: SlicedAnswer(watcher.targetNames, [array]))
+                contentType: Self.json, source: slicedAnswer([array]))
         }
+    }
+
+    private func slicedAnswer(_ sections: [SlicedAnswer.Section]) -> SlicedAnswer {
+        SlicedAnswer(watcher.targetNames, sections) { [weak self] in self?.allRecords.rest() }
     }
 
     func target(_ asked: APIRequest) throws(Refusal) {
@@ -92,12 +78,12 @@ extension API {
     ) throws(Refusal) {
         guard watcher.view(of: name) != nil else { throw unknownTarget(name) }
         questions.ask {
-            try Records($0, of: name)
-        } done: { [self] (records: Records?) in
+            try TargetRecords($0, of: name)
+        } done: { [self] (records: TargetRecords?) in
             guard let view = watcher.view(of: name) else {
                 return asked.responder.refuse(unknownTarget(name))
             }
-            let answer = (records ?? Records()).answer(view)
+            let answer = (records ?? TargetRecords()).answer(view)
             // For programs that read no JSON: what a command's exit code says.
             var headers = [("Pagewatch-Healthy", view.isHealthy ? "yes" : "no")]
             if let load {
@@ -129,14 +115,6 @@ extension API {
         return Refusal(
             status: 404, code: "unknownTarget",
             message: "there is no target \"\(name)\" (\(remedy))")
-    }
-
-    private func askForAll(_ done: @escaping (Records) -> Void) {
-        questions.ask {
-            try Records($0)
-        } done: { (records: Records?) in
-            done(records ?? Records())
-        }
     }
 
     // MARK: The history
@@ -230,8 +208,7 @@ extension API {
             kept: watcher.ring.next - watcher.ring.first, followers: streams.count,
             time: processorTime())
         metrics.addProcess()
-        let source = SlicedAnswer(
-            watcher.targetNames,
+        let source = slicedAnswer(
             Metrics.ofTargets { [watcher] in watcher.view(of: $0) } + [metrics.section])
         asked.responder.stream(
             contentType: "text/plain; version=0.0.4; charset=utf-8", source: source)

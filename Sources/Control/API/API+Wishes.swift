@@ -135,7 +135,7 @@ extension API.Reconfigured {
     /// The mistakes, or what is in force now, a line each.
     fileprivate var text: String {
         guard mistakes.isEmpty else { return mistakes.map { escaped($0) + "\n" }.joined() }
-        guard !changes.isEmpty else { return "nothing changed\n" }
+        guard !changes.isEmpty else { return "no target changed\n" }
         return [
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),
         ]

@@ -47,6 +47,7 @@ package final class API {
 
     let watcher: Watcher
     let questions: HistoryQuestions
+    let allRecords: AllTargetRecords
     let streams: EventStreams
     let readsConfiguration: Reconfigure
     /// The number of the first event of this run.
@@ -61,6 +62,7 @@ package final class API {
     ) throws(SystemError) {
         self.watcher = watcher
         questions = try HistoryQuestions(store, loop: loop)
+        allRecords = AllTargetRecords(questions, loop: loop)
         streams = EventStreams(loop: loop, ring: watcher.ring)
         readsConfiguration = reconfigure
         runStart = watcher.ring.next

@@ -36,8 +36,11 @@ final class EventStream: StreamSource {
     private var isAsking = false
     private var isEnding = false
     private(set) var hasSentSinceBeat = false
+    /// Whether nobody reads it any more: a client may go before its stream has begun.
+    private(set) var isOver = false
     private var isBeatDue = false
     var handle: StreamHandle?
+    let needsProgress = false
 
     /// - Parameters:
     ///   - cursor: The number of the first event that is wanted; one beyond the ring's next is of
@@ -88,6 +91,7 @@ final class EventStream: StreamSource {
 
     /// The reader has gone, or all is told.
     func streamEnded() {
+        isOver = true
         ring.unfollow()
         onEnd(self)
     }

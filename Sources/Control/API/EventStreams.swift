@@ -39,8 +39,9 @@ final class EventStreams {
     /// How many readers follow.
     var count: Int { streams.count }
 
-    /// Has a stream hear of what comes.
+    /// Has a stream hear of what comes; nothing if it is over.
     func add(_ stream: EventStream, _ handle: StreamHandle) {
+        guard !stream.isOver else { return }
         stream.handle = handle
         streams[ObjectIdentifier(stream)] = stream
         loop.disarm(rest)

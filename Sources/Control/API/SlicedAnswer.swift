@@ -15,13 +15,17 @@ final class SlicedAnswer: StreamSource {
     /// Targets of a slice at most: of some there is nothing to tell, and looking costs too.
     private static let targetsPerSlice = 256
 
+    let needsProgress = true
     private let names: [String]
+    private let onEnd: () -> Void
     private var sections: ArraySlice<Section>
     /// The place of the next target; nil before the section's head.
     private var next: Int?
 
-    init(_ names: [String], _ sections: [Section]) {
+    /// - Parameter onEnd: Called once, when nothing more is wanted.
+    init(_ names: [String], _ sections: [Section], onEnd: @escaping () -> Void = {}) {
         self.names = names
+        self.onEnd = onEnd
         self.sections = sections[...]
     }
 
@@ -50,5 +54,8 @@ final class SlicedAnswer: StreamSource {
         return bytes.isEmpty ? .later : .bytes(bytes)
     }
 
-    func streamEnded() { sections = [] }
+    func streamEnded() {
+        sections = []
+        onEnd()
+    }
 }

@@ -17,10 +17,13 @@ struct StatusTable {
 
     private let now: Timestamp
     private let widths: [Int]
+    /// What was measured: what becomes of a target afterwards may be wider.
+    private var rows: [[String]] = []
 
     /// - Parameters:
     ///   - now: What spans are counted from.
-    ///   - width: Of the table in columns, which is kept unless names alone are longer.
+    ///   - width: Of the table in columns. It is kept unless the other columns leave the title less
+    ///     than ten.
     init(
         _ names: [String], _ answer: (String) -> TargetAnswer?, now: Timestamp, width: Int
     ) {
@@ -33,7 +36,8 @@ struct StatusTable {
             }
             widths[Self.titleColumn] = .max
         } else {
-            for row in names.compactMap(answer).map({ Self.row($0, now) }) {
+            rows = names.compactMap(answer).map { Self.row($0, now) }
+            for row in rows {
                 widths = zip(widths, row).map { max($0, displayWidth($1)) }
             }
         }
@@ -46,8 +50,11 @@ struct StatusTable {
         self.widths = widths
     }
 
-    /// The line of the columns' names.
-    var head: String { line(Self.headCells) }
+    /// The line of the columns' names, and those of the targets if they were all measured.
+    var head: String { ([Self.headCells] + rows).map(line).joined() }
+
+    /// Whether ``head`` has all lines.
+    var isWhole: Bool { !rows.isEmpty }
 
     /// The line of a target.
     func line(_ target: TargetAnswer) -> String { line(Self.row(target, now)) }

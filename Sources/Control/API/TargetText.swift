@@ -55,14 +55,15 @@ extension TargetAnswer {
 
     private func state(_ zone: TimeZoneStyle) -> String {
         var text = view.state.rawValue
+        if view.state == .paused {
+            text += view.pausedUntil.map { " until \(WallTime($0).text(zone))" } ?? ""
+        }
         if let failing = view.failing {
+            if view.state != .failing { text += ", failing" }
             text += " since \(WallTime(failing.since).text(zone)): \(failing.error.text)"
         } else if view.failedLoads > 0 {
             text +=
                 ", the last \(view.failedLoads == 1 ? "load" : "\(view.failedLoads) loads") failed"
-        }
-        if view.state == .paused {
-            text += view.pausedUntil.map { " until \(WallTime($0).text(zone))" } ?? ""
         }
         return text
     }

@@ -90,6 +90,10 @@ package final class ServiceClient {
             return "the service has gone before it answered (\"systemctl status pagewatch\" tells"
                 + " why it does not run)"
         }
+        if result == CURLE_OPERATION_TIMEDOUT {
+            return "the service does not answer (\"systemctl status pagewatch\" and its log tell what"
+                + " it does)"
+        }
         return String(cString: curl_easy_strerror(result))
     }
 

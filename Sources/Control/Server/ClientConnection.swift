@@ -94,15 +94,17 @@ final class ClientConnection {
         loop.arm(limit, at: now + patience)
     }
 
+    /// Gives the client its time to take what it is sent now.
+    func expectProgress() { loop.arm(limit, at: MonotonicClock.now() + patience) }
+
     /// The request is here: from now on the time is ours, and then the reader's.
     func stopLimit() {
         waitsSince = nil
         loop.disarm(limit)
     }
 
-    /// Since when the client has said nothing that is to be answered; nil if it has, or is about to
-    /// be closed.
-    var silence: Duration? { exchange == nil && !isGone ? waitsSince : nil }
+    /// Since when a whole request is waited for; nil if one is here, or it is about to be closed.
+    var silence: Duration? { isGone ? nil : waitsSince }
 
     /// Ends the silence: libmicrohttpd reads an end, and closes.
     func hangUp() {

@@ -104,6 +104,7 @@ private final class Feed {
     }
 
     private func fill(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        if stream.needsProgress { connection.expectProgress() }
         switch stream.fill(buffer) {
         case .bytes(let count): return count
         case .end: return pw_http_end

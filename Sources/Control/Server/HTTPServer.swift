@@ -118,8 +118,12 @@ package final class HTTPServer {
     private func makeRoom() -> Bool {
         let present = connectionsByDescriptor.values.filter { !$0.isGone }
         guard present.count >= limits.connections else { return true }
-        let silent = present.filter { $0.silence != nil }
-        guard let longest = silent.min(by: { ($0.silence ?? .zero) < ($1.silence ?? .zero) })
+        let waiting = present.filter { $0.silence != nil }
+        // One that has begun to ask goes only if there is no other.
+        let silent = waiting.filter { $0.exchange == nil }
+        guard
+            let longest = (silent.isEmpty ? waiting : silent)
+                .min(by: { ($0.silence ?? .zero) < ($1.silence ?? .zero) })
         else { return false }
         longest.hangUp()
         return true

@@ -24,8 +24,9 @@ struct RequestTarget: Equatable {
         {
             self.path.append(try Self.decoded(segment))
         }
-        // A slash at the end asks for nothing else.
-        if self.path.last == "" { self.path.removeLast() }
+        // `/` has no segment. Any other slash at the end has an empty one behind it: a name that is
+        // missing must not ask for all there are.
+        if self.path == [""] { self.path = [] }
         for part in beforeFragment.dropFirst(path.count + 1).split(separator: UInt8(ascii: "&")) {
             let name = part.prefix { $0 != UInt8(ascii: "=") }
             query.append(

@@ -15,6 +15,9 @@ package enum StreamChunk {
 /// It is asked only when the client's socket takes more, so a slow reader holds up nothing and
 /// nothing piles up for it: the bound is one chunk here, one block in libmicrohttpd, and the socket.
 package protocol StreamSource: AnyObject {
+    /// Whether it is to be cut off when its reader takes nothing for as long as a request may take
+    /// to arrive. An answer that holds much is; one that waits for events isn't.
+    var needsProgress: Bool { get }
     /// The next bytes for the client. Called on the loop's thread.
     func nextBytes(atMost count: Int) -> StreamChunk
     /// The stream is over: the source said so, the client has gone, or the server was closed.
@@ -46,6 +49,8 @@ final class RunningStream {
     private var left: ArraySlice<UInt8> = []
     private var wasResumed = false
     private(set) var isOver = false
+
+    var needsProgress: Bool { source.needsProgress }
 
     init(source: any StreamSource, wake: @escaping () -> Void) {
         self.source = source

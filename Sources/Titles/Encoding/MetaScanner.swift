@@ -62,9 +62,10 @@ struct MetaScanner {
 struct MetaAttributes {
     private var isContentType = false
     private var needsContentType = false
+    private var hasCharset = false
     private var label: [UInt8] = []
 
-    /// Takes one attribute; of several that name a label the first counts.
+    /// Takes one attribute; `charset` counts more than `content`, even if its label is not known.
     ///
     /// - Parameters:
     ///   - name: In lower case.
@@ -74,10 +75,11 @@ struct MetaAttributes {
             if value.lazy.map(\.lowercasedASCII).elementsEqual("content-type".utf8) {
                 isContentType = true
             }
-        } else if label.isEmpty, name.elementsEqual("charset".utf8) {
+        } else if name.elementsEqual("charset".utf8) {
             label = value
+            hasCharset = true
             needsContentType = false
-        } else if label.isEmpty, name.elementsEqual("content".utf8) {
+        } else if !hasCharset, name.elementsEqual("content".utf8) {
             label = MetaScanner.charset(fromContent: value) ?? []
             needsContentType = true
         }

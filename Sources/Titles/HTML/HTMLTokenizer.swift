@@ -148,6 +148,8 @@ struct HTMLTokenizer {
                 return
             // Browsers drop it before anything sees it.
             case 0: break
+            // A piece begins and ends between characters.
+            case 0xEF where input.take(0xBF, 0xBD): rules.text(isReplacement: true)
             default: if !byte.isASCIIWhitespace { rules.text() }
             }
             if rules.isSettled { return }
@@ -321,6 +323,13 @@ struct Input {
     mutating func next() -> UInt8 {
         defer { at += 1 }
         return peek
+    }
+
+    /// Takes two bytes if they are the next.
+    mutating func take(_ first: UInt8, _ second: UInt8) -> Bool {
+        guard at + 1 < end, self[at] == first, self[at + 1] == second else { return false }
+        at += 2
+        return true
     }
 
     /// The bytes from `start` to where reading stands.

@@ -72,10 +72,13 @@ struct TreeRules {
     }
 
     /// Takes text that is not white space.
-    mutating func text() {
+    ///
+    /// - Parameter isReplacement: It is a U+FFFD, which browsers let a frameset still replace, as it
+    ///   may have been a NUL.
+    mutating func text(isReplacement: Bool = false) {
         while mode.rawValue < Mode.inBody.rawValue { leaveHeadPart() }
         if mode == .inColumnGroup, !isInForeignContent { leaveColumnGroup() }
-        mayBecomeFrameset = false
+        if !isReplacement { mayBecomeFrameset = false }
         if open.formatting.isLastClosed { reopenFormattingForText() }
         if titles.isKnown { settle() }
     }

@@ -9,6 +9,8 @@ struct XMLPieces {
     private static let textLength = 1024
     /// No piece is longer: a document with such a thing ends there.
     private static let longest = 1 << 20
+    /// Nor has a tag more values: libxml2 compares each attribute with all before it.
+    private static let mostValues = 4096
 
     private enum State {
         case text, opening, declaration
@@ -16,14 +18,16 @@ struct XMLPieces {
         case documentType, subset, subsetComment, subsetInstruction
     }
 
-    /// A piece would be longer than any may be; nothing more is handed out.
-    private(set) var isTooLong = false
+    /// A piece would be larger than any may be; nothing more is handed out.
+    private(set) var isBeyondLimits = false
 
     private var state = State.text
     /// In text, a reference was begun and not ended.
     private var isInReference = false
     /// What ends the quoted value that was begun in markup.
     private var quote: UInt8?
+    /// How many quoted values the markup has by now.
+    private var values = 0
     /// Where the content of a comment or instruction begins in the piece.
     private var contentStart = 0
     private var piece: [UInt8] = []
@@ -32,13 +36,15 @@ struct XMLPieces {
     ///
     /// - Parameter take: Returns whether more is wanted.
     mutating func read(_ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Bool) {
-        for byte in bytes where !isTooLong {
+        for byte in bytes where !isBeyondLimits {
             if endsBefore(byte), !handOut(take) { return }
             piece.append(byte)
-            isTooLong = piece.count > Self.longest
+            isBeyondLimits =
+                piece.count > Self.longest || state == .tag && values > Self.mostValues
             if endsWith(byte) {
                 state = .text
                 quote = nil
+                values = 0
                 if !handOut(take) { return }
             }
         }
@@ -46,7 +52,7 @@ struct XMLPieces {
 
     /// Hands out what is not complete, at the document's end.
     mutating func finish(_ take: (UnsafeRawBufferPointer) -> Bool) {
-        if !piece.isEmpty, !isTooLong { _ = handOut(take) }
+        if !piece.isEmpty, !isBeyondLimits { _ = handOut(take) }
     }
 
     private mutating func handOut(_ take: (UnsafeRawBufferPointer) -> Bool) -> Bool {
@@ -131,7 +137,7 @@ struct XMLPieces {
         contentStart = piece.count
     }
 
-    /// Notes where quoted values begin and end.
+    /// Notes where quoted values begin and end, and counts them.
     ///
     /// - Returns: Whether that byte is a `>` outside of them.
     private mutating func endsQuoting(_ byte: UInt8) -> Bool {
@@ -139,7 +145,10 @@ struct XMLPieces {
             if byte == open { quote = nil }
             return false
         }
-        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { quote = byte }
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+            quote = byte
+            values += 1
+        }
         return byte == UInt8(ascii: ">")
     }
 

@@ -14,22 +14,61 @@ final class XMLReader {
 
     /// Deeper documents end there, as in browsers.
     private static let deepest = 5000
+    /// Namespaces declared by all open elements: libxml2 searches them for each element.
+    private static let mostNamespaces = 1024
+    /// Attributes that the document type gives values: libxml2 compares them for each element.
+    private static let mostDefaults = 64
+    /// Elements may be more than the document has bytes, as entities can hold elements.
+    private static let elementsInAnyCase = 10_000
 
     private enum Root { case svg, html, other }
+
+    /// A title element that counts, or would.
+    private struct Candidate {
+        var text = TitleText()
+        var isFound = false
+        /// Its depth, while it is open.
+        var depth: Int?
+        /// How much of its text browsers have made a node of: what comes later is lost if an error
+        /// comes before its end.
+        private var nodesEnd: Int?
+
+        mutating func begin(at depth: Int) {
+            guard !isFound else { return }
+            isFound = true
+            self.depth = depth
+        }
+
+        /// Takes note that anything but text stands here.
+        mutating func endNode() {
+            if depth != nil { nodesEnd = text.mark }
+        }
+
+        /// Takes an error of the document.
+        mutating func cut() {
+            guard depth != nil else { return }
+            depth = nil
+            isFound = nodesEnd != nil
+            text.cut(to: nodesEnd ?? 0)
+        }
+    }
 
     private let parser: xmlParserCtxtPtr?
     private var pieces = XMLPieces()
     private var root: Root?
     private var depth = 0
-    private var titleDepth: Int?
+    private var first = Candidate()
+    /// The first title of XHTML in an SVG document: around one with an error, browsers build a page of
+    /// HTML, in which that of SVG no longer counts.
+    private var firstHTML = Candidate()
     /// Depth of the outermost `template`, whose content is no part of the document.
     private var templateDepth: Int?
     private var noscriptDepth: Int?
     private var baseHref: String?
-    private var text = TitleText()
-    private var isFound = false
     private var isOver = false
     private var bytesRead = 0
+    private var elements = 0
+    private var defaults = 0
     fileprivate private(set) var entities = XMLEntities()
 
     /// A body, or what stands for it, has begun.
@@ -37,10 +76,11 @@ final class XMLReader {
     private(set) var refresh: Refresh?
 
     /// The first title was closed, or there is none.
-    var isTitleKnown: Bool { isOver || isFound && titleDepth == nil }
-    var isSettled: Bool { isOver || isTitleKnown && hasBodyBegun }
+    var isTitleKnown: Bool { isOver || first.isFound && first.depth == nil }
+    /// An error can take back the title of an SVG document, up to its end.
+    var isSettled: Bool { isOver || isTitleKnown && hasBodyBegun && root != .svg }
     /// The title, once known.
-    var title: String? { isTitleKnown && isFound ? text.value : nil }
+    var title: String? { isTitleKnown && first.isFound ? first.text.value : nil }
 
     init() {
         XMLLibrary.prepare()
@@ -70,14 +110,14 @@ final class XMLReader {
     func read(_ bytes: UnsafeRawBufferPointer) {
         guard !isSettled else { return }
         pieces.read(bytes, parse)
-        if pieces.isTooLong { end() }
+        if pieces.isBeyondLimits { end() }
     }
 
     /// Takes the end of the document.
     func finish() {
         pieces.finish(parse)
         if !isOver { parse(nil, count: 0, isLast: true) }
-        end()
+        if !isOver { end() }
     }
 
     /// - Returns: Whether more is wanted.
@@ -95,18 +135,20 @@ final class XMLReader {
         let hasError = parser.pointee.wellFormed == 0 || parser.pointee.disableSAX != 0
         let isBeyondLimits =
             depth > Self.deepest || root == nil && bytesRead > Self.longestProlog
+            || elements > max(bytesRead, Self.elementsInAnyCase) || defaults > Self.mostDefaults
+            // Each takes two places: its prefix and its name.
+            || parser.pointee.nsNr > 2 * Self.mostNamespaces
         // Each piece is whole. A document type that libxml2 takes for unfinished all the same is not
         // well-formed; it would look through all of it again with each piece that follows.
         let isLost = parser.pointee.instate == XML_PARSER_DTD
-        if hasError || isBeyondLimits || isLost { end() }
+        guard hasError || isBeyondLimits || isLost else { return }
+        first.cut()
+        firstHTML.cut()
+        if root == .svg { first = firstHTML }
+        end()
     }
 
     private func end() {
-        // An unclosed title is dropped: browsers show none after an error inside of it.
-        if titleDepth != nil {
-            titleDepth = nil
-            isFound = false
-        }
         isOver = true
         hasBodyBegun = true
     }
@@ -114,23 +156,23 @@ final class XMLReader {
     // MARK: What the parser tells
 
     fileprivate func start(_ name: XMLName, _ attributes: XMLAttributes) {
+        endNode()
         depth += 1
+        elements += 1
         if root == nil { beginRoot(name) }
         if name.isHTML("body") || name.isHTML("frameset") { hasBodyBegun = true }
         if templateDepth == nil {
-            if isTitle(name), !isFound {
-                isFound = true
-                titleDepth = depth
-            } else if noscriptDepth == nil {
-                noteMetadata(name, attributes)
-            }
+            if isTitle(name) { first.begin(at: depth) }
+            if root == .svg, name.isHTML("title") { firstHTML.begin(at: depth) }
+            if noscriptDepth == nil { noteMetadata(name, attributes) }
         }
         if templateDepth == nil, name.isHTML("template") { templateDepth = depth }
         if noscriptDepth == nil, name.isHTML("noscript") { noscriptDepth = depth }
     }
 
     fileprivate func end(_ name: XMLName) {
-        if titleDepth == depth { titleDepth = nil }
+        if first.depth == depth { first.depth = nil }
+        if firstHTML.depth == depth { firstHTML.depth = nil }
         if templateDepth == depth { templateDepth = nil }
         if noscriptDepth == depth { noscriptDepth = nil }
         depth -= 1
@@ -138,11 +180,22 @@ final class XMLReader {
 
     fileprivate func characters(_ bytes: UnsafeRawBufferPointer) {
         // Only the title's own text counts, not that of elements in it.
-        if titleDepth == depth { text.append(bytes) }
+        if first.depth == depth { first.text.append(bytes) }
+        if firstHTML.depth == depth { firstHTML.text.append(bytes) }
+    }
+
+    /// Takes note that anything but text stands here.
+    fileprivate func endNode() {
+        first.endNode()
+        firstHTML.endNode()
     }
 
     fileprivate func documentType(publicID: UnsafePointer<xmlChar>?) {
         entities.noteDocumentType(publicID: publicID)
+    }
+
+    fileprivate func attributeDeclaration(hasDefault: Bool) {
+        if hasDefault { defaults += 1 }
     }
 
     private func beginRoot(_ name: XMLName) {
@@ -195,7 +248,14 @@ private enum XMLCallbacks {
             let text = UnsafeRawBufferPointer(start: bytes, count: Int(count))
             XMLCallbacks.reader(context)?.characters(text)
         }
-        handler.cdataBlock = handler.characters
+        handler.cdataBlock = { context, bytes, count in
+            let text = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+            let reader = XMLCallbacks.reader(context)
+            reader?.characters(text)
+            reader?.endNode()
+        }
+        handler.comment = { context, _ in XMLCallbacks.reader(context)?.endNode() }
+        handler.processingInstruction = { context, _, _ in XMLCallbacks.reader(context)?.endNode() }
         handler.ignorableWhitespace = handler.characters
         handler.internalSubset = { context, name, publicID, systemID in
             XMLCallbacks.reader(context)?.documentType(publicID: publicID)
@@ -209,13 +269,15 @@ private enum XMLCallbacks {
             let declared = xmlSAX2GetParameterEntity(context, name)
             return XMLCallbacks.reader(context)?.entities.parameterEntity(declared: declared)
         }
+        handler.attributeDecl = { context, _, _, _, _, value, values in
+            XMLCallbacks.reader(context)?.attributeDeclaration(hasDefault: value != nil)
+            // They are the callback's to free.
+            xmlFreeEnumeration(values)
+        }
         // Nothing is loaded, and nothing kept but what may be text.
         handler.resolveEntity = nil
         handler.externalSubset = nil
-        handler.comment = nil
-        handler.processingInstruction = nil
         handler.reference = nil
-        handler.attributeDecl = nil
         handler.elementDecl = nil
         handler.notationDecl = nil
         handler.unparsedEntityDecl = nil

@@ -68,7 +68,7 @@ final class TargetCheck {
     /// What the store has of it; without a store the target is as one that was never loaded.
     private static func stored(_ name: String, _ options: CheckOptions) throws -> StoredTarget? {
         guard options.state != nil else {
-            guard let folder = try? StateSearch.folder(named: nil) else { return nil }
+            guard let folder = try StateSearch.folderIfThere() else { return nil }
             return try HistoryReader(folder).target(name)
         }
         return try HistoryReader(StateSearch.folder(named: options.state)).target(name)

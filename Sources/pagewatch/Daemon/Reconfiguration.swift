@@ -118,12 +118,12 @@ final class Reconfiguration {
         if let refusal = refusal(of: wanted, isForced: isForced) {
             outcome.mistakes.append(refusal)
         } else {
-            put(inForce: &wanted)
+            if let problem = put(inForce: &wanted) { outcome.mistakes.append(problem) }
             readFiles = loaded.readFiles
             outcome.changes = parts.watcher.reconfigure(wanted)
             if outcome.changes.isEmpty, outcome.mistakes.isEmpty {
                 parts.voice.mention(
-                    "the configuration was read again: nothing changed", .info)
+                    "the configuration was read again: no target changed", .info)
             }
         }
         tell(outcome.mistakes)
@@ -140,7 +140,9 @@ final class Reconfiguration {
     }
 
     /// Hands all but the targets to those who go by it.
-    private func put(inForce wanted: inout Configuration) {
+    ///
+    /// - Returns: What could not be put in force, if so.
+    private func put(inForce wanted: inout Configuration) -> String? {
         let before = configuration
         if wanted.state != before.state {
             parts.voice.mention(
@@ -158,11 +160,10 @@ final class Reconfiguration {
             parts.store.change(StoreLimits(wanted.retention))
         }
         if wanted.log != before.log { parts.voice.change(wanted.log) }
-        if let problem = onAPI(wanted.api) {
-            parts.voice.mention(problem, .error)
-        }
+        let problem = onAPI(wanted.api)
         configuration = wanted
         configuration.targets = []
+        return problem
     }
 
     private func tell(_ mistakes: [String]) {

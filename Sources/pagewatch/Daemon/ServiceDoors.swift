@@ -39,24 +39,35 @@ final class ServiceDoors {
         // One that could not be served is tried again.
         let isMissing = settings.listen != nil && port == nil
         guard settings != self.settings || isMissing else { return nil }
-        self.settings = settings
-        port?.close()
-        timeOfClosed += port?.processorTime ?? .zero
-        port = nil
-        guard let (host, number) = Self.parts(of: settings.listen) else { return nil }
+        guard let (host, number) = Self.parts(of: settings.listen) else {
+            closePort()
+            self.settings = settings
+            return nil
+        }
+        // The same place can't be served twice; any other is, before the one that there is goes.
+        if settings.listen == self.settings?.listen { closePort() }
         do {
             let socket = try ListeningSocket(host: host, port: number)
-            port = try HTTPServer(loop: loop, socket: socket) { [api] request, responder in
+            let opened = try HTTPServer(loop: loop, socket: socket) { [api] request, responder in
                 if settings.isMetricsOnly {
                     api.handleMetrics(request, responder)
                 } else {
                     api.handle(request, responder)
                 }
             }
+            closePort()
+            port = opened
+            self.settings = settings
             return nil
         } catch {
             return "api: listen: \(error)"
         }
+    }
+
+    private func closePort() {
+        port?.close()
+        timeOfClosed += port?.processorTime ?? .zero
+        port = nil
     }
 
     private static func parts(of listen: String?) -> (host: String, port: UInt16)? {

@@ -24,6 +24,9 @@ struct ProgressFrame {
 
     /// More bars tell less.
     private static let mostBars = 10
+    /// Wider bars tell no more, and a terminal that is made narrower folds them: what it folds it may
+    /// scroll away, out of our reach.
+    private static let widest = 79
     private static let widestLabel = 50
     /// ` 100 %` behind the bar.
     private static let percentWidth = 6
@@ -38,7 +41,7 @@ struct ProgressFrame {
     /// The lines to draw, without line breaks; none if nothing is running.
     var lines: [String] {
         // The last column stays free: some terminals wrap there early.
-        let width = columns - 1
+        let width = min(columns - 1, Self.widest)
         guard !pages.isEmpty, width >= Self.percentWidth else { return [] }
         // A row stays free for the results above.
         let room = max(1, min(Self.mostBars, rows - 1))

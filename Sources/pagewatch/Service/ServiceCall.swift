@@ -41,6 +41,11 @@ struct ServiceCall {
             }
             let isTold = output != nil || reply.status != Self.refusedConfiguration
             guard reply.status >= 400, isTold else { return reply }
+            if let output, reply.status == Self.refusedConfiguration, accept == "application/json" {
+                // The mistakes are the answer: one that a program reads has them all.
+                output.write(bytes: reply.errorBody[...])
+                output.flush()
+            }
             StandardError.write(message(of: reply))
             return reply
         } catch {
@@ -49,10 +54,12 @@ struct ServiceCall {
         }
     }
 
-    /// Asks for a text for people; an answer that is an error is one, too.
+    /// Asks for a text for people.
+    ///
+    /// - Returns: The text, and whether it is the service's reason for refusing.
     func text(
         _ target: String, timeout: Duration
-    ) throws(ServiceClient.Failure) -> String {
+    ) throws(ServiceClient.Failure) -> (text: String, isRefusal: Bool) {
         var bytes: [UInt8] = []
         let reply = try client.send(
             "GET", target, headers: [("Accept", "text/plain")], timeout: timeout
@@ -60,7 +67,8 @@ struct ServiceCall {
             bytes += piece
             return true
         }
-        return String(decoding: reply.status < 400 ? bytes : reply.errorBody, as: UTF8.self)
+        guard reply.status >= 400 else { return (String(decoding: bytes, as: UTF8.self), false) }
+        return (message(of: reply), true)
     }
 
     /// Says what the service said: for people as it came, of JSON the sentence in it.

@@ -34,7 +34,7 @@ extension OptionGroup where Options == ServiceOptions {
         $0.isJSON = true
     }
     private static let utc = Option<ServiceOptions>.flag(
-        "utc", "times in UTC instead of the local zone"
+        "utc", "times in UTC instead of the service's zone"
     ) { $0.zone = .utc }
 
     /// Where the service is, and how it answers.

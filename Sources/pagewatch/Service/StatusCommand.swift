@@ -80,6 +80,9 @@ extension Command {
             guard options.operands.isEmpty else {
                 throw UsageError("\(quoted(operand)) is one target too many (write one, or none)")
             }
+            guard !operand.isEmpty else {
+                throw UsageError("the target is empty (write its name, or none for all)")
+            }
             options.operands = [operand]
         },
         finish: { options throws(UsageError) in

@@ -25,6 +25,8 @@ final class StatusScreen {
     private var lines: [Substring] = []
     private var text = ""
     private var code = ExitCode.fine
+    /// Why there is nothing to show.
+    private var refusal: String?
     private lazy var refresh = Deadline { [unowned self] in update() }
 
     /// - Parameter request: The request for a terminal of so many columns.
@@ -50,8 +52,12 @@ final class StatusScreen {
         }
         begin()
         update()
-        loop.run()
+        if refusal == nil { loop.run() }
         end()
+        if let refusal {
+            StandardError.write(refusal)
+            return .unusable
+        }
         return code
     }
 
@@ -104,7 +110,13 @@ final class StatusScreen {
     private func update() {
         loop.arm(refresh, at: MonotonicClock.now() + Self.interval)
         do throws(ServiceClient.Failure) {
-            text = try call.text(request(size.columns), timeout: Self.patience)
+            let answer = try call.text(request(size.columns), timeout: Self.patience)
+            // What was never there will not come; what has gone may come again.
+            if answer.isRefusal, text.isEmpty {
+                refusal = answer.text
+                return
+            }
+            text = answer.text
         } catch {
             let notice =
                 "The service does not answer (\(escaped(error.description))); trying again."
@@ -121,12 +133,16 @@ final class StatusScreen {
 
     private func draw() {
         let size = size
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        if lines.last == "" { lines.removeLast() }
+        let shown = lines.prefix(max(1, size.rows - 1))
         var frame = "\u{1B}[H"
-        for line in lines.prefix(max(1, size.rows - 1)) {
+        for line in shown {
             frame += fitted(String(line), into: size.columns) + "\u{1B}[K\r\n"
         }
-        write(frame + "q ends this\u{1B}[K\u{1B}[J")
+        let hidden = lines.count - shown.count
+        let foot = hidden > 0 ? "q ends this; \(hidden) more below, not shown" : "q ends this"
+        write(frame + fitted(foot, into: size.columns) + "\u{1B}[K\u{1B}[J")
     }
 
     /// Writes what the terminal takes within a moment: one that Ctrl-S stopped gets the next frame.

@@ -24,12 +24,13 @@ enum WishCommand {
             guard let reply, reply.status < 400 else {
                 return output.finish().combined(with: .unusable)
             }
-            let isFailed = reply.header("Pagewatch-Load") == "failed"
-            if isFailed, let problem = reply.header("Pagewatch-Error") {
-                output.flush()
-                StandardError.write("pagewatch \(name): the page failed: \(escaped(problem))\n")
-            }
-            return output.finish().combined(with: isFailed ? .pageFailed : .fine)
+            let load = reply.header("Pagewatch-Load")
+            guard load == "failed" || load == "cancelled" else { return output.finish() }
+            output.flush()
+            let problem = reply.header("Pagewatch-Error").map { ": " + escaped($0) } ?? ""
+            let what = load == "failed" ? "the page failed" : "the page was not loaded"
+            StandardError.write("pagewatch \(name): \(what)\(problem)\n")
+            return output.finish().combined(with: .pageFailed)
         } catch {
             return output.finish().combined(with: refuse(error, name))
         }
@@ -69,7 +70,7 @@ extension Command {
         (.unusable, "bad usage, no service, or it can't be done"),
     ]
     private static let loadCodes: [(code: ExitCode, meaning: String)] = [
-        (.fine, "loaded"), (.pageFailed, "the page failed"),
+        (.fine, "loaded"), (.pageFailed, "the page failed, or its load was stopped"),
         (.unusable, "bad usage, no service, or it can't be done"),
     ]
 

@@ -5,11 +5,13 @@ import Glibc
 /// Only the processor's time for this thread counts, the least of several tries: a busy machine
 /// makes no fault. What is quick in any case is not looked at further.
 enum LinearTime {
-    private static let shortLength = 16 << 10
+    /// Long enough for a stack of open elements to be as deep as it may be: up to there each
+    /// element makes the next one dearer.
+    private static let shortLength = 128 << 10
     private static let longLength = 8 * shortLength
-    /// Reading the long body may always take so long: 0.6 us a byte, several times of what the
-    /// dearest body needs under a sanitizer.
-    private static let alwaysAllowed: Duration = .milliseconds(80)
+    /// Reading the long body may always take so long: 0.6 us a byte, which most bodies do not need
+    /// even under a sanitizer.
+    private static let alwaysAllowed: Duration = .milliseconds(600)
     /// Nothing may take longer, in proportion or not: 20 us a byte.
     private static let mostAllowed: Duration = .milliseconds(20 * longLength / 1000)
     /// Eight times as much may take three times as long as it ought to: far more than noise, and

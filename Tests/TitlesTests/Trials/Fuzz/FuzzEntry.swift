@@ -7,8 +7,8 @@ private let subject: TrialSubject? =
 /// Whether the time of every input is measured, and not only of a few: `$FUZZ_TIME` is `always`.
 private let measuresAlways = getenv("FUZZ_TIME").map { String(cString: $0) } == "always"
 
-/// Measuring takes as long as a hundred trials, so it is done for one input in so many.
-private let inputsPerMeasurement: UInt64 = 128
+/// Measuring takes as long as some hundred trials, so it is done for one input in so many.
+private let inputsPerMeasurement: UInt64 = 512
 
 /// Tries one input; libFuzzer calls it, and takes the end of the process for a finding.
 @c(LLVMFuzzerTestOneInput)
