@@ -17,9 +17,19 @@ ZSH_COMPLETIONS ?= $(if $(filter /usr,$(PREFIX)),vendor-completions,site-functio
 # Nothing is loaded into the program that could use its symbols: a program without a table of them is
 # a third of a megabyte smaller. Functions that are alike and whose addresses nobody compares are kept
 # once.
-RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker --icf=safe --no-color-diagnostics
+# The rest is for the same sources to give the same program, byte for byte, wherever they are built: no
+# names of the compiler's caches in it, nor a hash of its input. Swift's own unrolling of loops puts values
+# in the order of their addresses in the compiler, which differs from run to run; what it leaves is LLVM's
+# to unroll. A package has no names of folders either (PATHS); the demonstration site is found by its own.
+PATHS ?=
+RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic -Xlinker --icf=safe --no-color-diagnostics $(PATHS) \
+	-Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+	-Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+	-Xswiftc -Xllvm -Xswiftc -sil-disable-pass=loop-unroll
+# What "make install" does to the program; empty to keep its symbols.
+STRIP ?= -s
 
-.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers install clean fuzz fuzz-long fuzz-replay fuzz-build man
+.PHONY: help run test deps build release site lint format tsan asan conformance encodings bench soak kills idle day followers deb deb-deps deb-reproducible deb-test install clean fuzz fuzz-long fuzz-replay fuzz-build man
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -60,6 +70,7 @@ site: deps
 ## lint          check the style
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
+	scripts/deb-changelog.py --check
 
 ## format        set the style right
 format:
@@ -136,9 +147,27 @@ followers: release
 man: deps
 	PAGEWATCH_WRITE_MANUAL=1 $(SWIFT) test --filter ManualTests
 
+## deb           build the Debian package, .build/deb/pagewatch_*.deb, and check it
+deb: deps deb-deps
+	scripts/deb-build $(BUILD)/deb
+	lintian --allow-root --fail-on error,warning $(BUILD)/deb/pagewatch_*.changes
+
+## deb-deps      install what the packaging needs beyond "deps"
+deb-deps:
+	@scripts/install-dependencies.sh --deb
+
+## deb-reproducible  build the package of the last commit in two folders, and compare every byte
+deb-reproducible: deps deb-deps
+	scripts/deb-reproducible
+
+## deb-test      install, upgrade, remove and purge the package in a Debian that boots beside this one
+##               (needs root, and Debian's mirror the first time)
+deb-test: deb
+	scripts/deb-test.py
+
 ## install       install to DESTDIR/PREFIX (PREFIX is /usr/local)
 install: release
-	install -D -m 755 -s $(BUILD)/release/pagewatch $(DESTDIR)$(PREFIX)/bin/pagewatch
+	install -D -m 755 $(STRIP) $(BUILD)/release/pagewatch $(DESTDIR)$(PREFIX)/bin/pagewatch
 	install -D -m 644 README.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/README.md
 	install -m 644 LICENSE NOTICE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/doc/pagewatch/
 	install -d $(DESTDIR)$(PREFIX)/share/doc/pagewatch/docs

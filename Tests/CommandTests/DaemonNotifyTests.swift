@@ -8,7 +8,7 @@ import Testing
 
 @testable import pagewatch
 
-@Suite(.inTurns, .timeLimit(.minutes(5))) struct `The service, for whoever started it,` {
+@Suite(.inTurns, .timeLimit(.minutes(15))) struct `The service, for whoever started it,` {
     /// What it says, without the signs of life.
     private final class Listener {
         let receiver: DatagramReceiver

@@ -14,7 +14,8 @@ struct `HTTP server` {
             "body", "-H", "X-Test: one", "-H", "x-test: two")
         #expect(
             outcome.outputText
-                == "POST echo|a b/c| ?since=2026-01-01T00:00:00+02:00|x=ä|x=2|flag= one, two body\n")
+                == "POST echo|a b/c| ?since=2026-01-01T00:00:00+02:00|x=ä|x=2|flag= one, two body\n"
+        )
         await service.stop()
     }
 

@@ -1,4 +1,4 @@
-import Control
+@testable import Control
 import CTestLinux
 import Glibc
 import Reactor
@@ -37,6 +37,15 @@ import Testing
                 == "no service at \(gone) (no such file), \(file) (nobody listens): start it"
                 + " (systemctl start pagewatch, or pagewatch daemon) or name its --socket")
         _ = consume socket
+    }
+
+    @Test func `tells who may not ask how to be let in`() {
+        let path = "/run/pagewatch/control.sock"
+        let error = NoService(attempts: [NoService.Attempt(path: path, code: EACCES)])
+        #expect(
+            error.description
+                == "no service at \(path) (permission denied): join the group of its socket"
+                + " (adduser USER pagewatch, then log in again), or run this as root")
     }
 }
 

@@ -91,7 +91,8 @@ package final class ServiceClient {
                 + " why it does not run)"
         }
         if result == CURLE_OPERATION_TIMEDOUT {
-            return "the service does not answer (\"systemctl status pagewatch\" and its log tell what"
+            return
+                "the service does not answer (\"systemctl status pagewatch\" and its log tell what"
                 + " it does)"
         }
         return String(cString: curl_easy_strerror(result))

@@ -65,7 +65,8 @@ package struct NoService: Error, Equatable, CustomStringConvertible {
 
     private var remedy: String {
         if attempts.contains(where: { $0.code == EACCES || $0.code == EPERM }) {
-            return "join the group of its socket (adduser USER pagewatch), or run this as root"
+            return "join the group of its socket (adduser USER pagewatch, then log in again),"
+                + " or run this as root"
         }
         return "start it (systemctl start pagewatch, or pagewatch daemon) or name its --socket"
     }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Boots the systemd of this machine in namespaces of its own, for the tests of the service.
 
-    machine.py [--bind SOURCE:PLACE]... [--copy SOURCE:PLACE]... [--host-network]
+    machine.py [--root FOLDER] [--bind SOURCE:PLACE]... [--copy SOURCE:PLACE]... [--host-network]
 
-Its root is this machine's, with a memory file system over it: nothing of the machine is changed, and
-nothing is left. Once it has booted, a line on standard output tells the number of its first process; the
+Its root is this machine's, or the one in FOLDER, with a memory file system over it: nothing of either is
+changed, and nothing is left. Once it has booted, a line on standard output tells the number of its first process; the
 tests enter by that (nsenter), and see its files in /proc/NUMBER/root. It ends with a line on standard
 input, with SIGTERM, or with whoever started it.
 
@@ -102,7 +102,7 @@ def build_root(options):
         os.mkdir(f"{base}/{name}")
     root = f"{base}/root"
     mount("machine", root, "overlay",
-          data=f"lowerdir=/,upperdir={base}/changes,workdir={base}/work")
+          data=f"lowerdir={options.root},upperdir={base}/changes,workdir={base}/work")
 
     held = MS_NOSUID | MS_NODEV | MS_NOEXEC
     mount("proc", f"{root}/proc", "proc", held)
@@ -228,6 +228,7 @@ def inside(number, *command):
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--root", default="/")
     parser.add_argument("--bind", action="append", default=[])
     parser.add_argument("--copy", action="append", default=[])
     parser.add_argument("--host-network", action="store_true")
