@@ -75,6 +75,17 @@ import Titles
         #expect(reading.bytesUntilSettled < start.utf8.count + 5 * unit.utf8.count)
     }
 
+    @Test func `in a title of XML takes the title with it`() {
+        let page =
+            Self.xhtml + "<title>a" + "<!--" + String(repeating: "b", count: 2 << 20)
+            + "--></title><body/></html>"
+        for chunk in [4096, Int.max] {
+            let reading = Reading(page, type: "text/xml", chunk: chunk)
+            #expect(reading.title == nil)
+            #expect(reading.bytesUntilSettled < 2 << 20 || chunk == .max)
+        }
+    }
+
     @Test func `of XML may have many attributes, namespaces and defaults`() {
         let page = """
             <!DOCTYPE html [<!ATTLIST p \(Self.attributes(60) { "\($0) CDATA ''" })>]>

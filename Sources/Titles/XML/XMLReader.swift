@@ -110,7 +110,7 @@ final class XMLReader {
     func read(_ bytes: UnsafeRawBufferPointer) {
         guard !isSettled else { return }
         pieces.read(bytes, parse)
-        if pieces.isBeyondLimits { end() }
+        if pieces.isBeyondLimits { fail() }
     }
 
     /// Takes the end of the document.
@@ -141,7 +141,11 @@ final class XMLReader {
         // Each piece is whole. A document type that libxml2 takes for unfinished all the same is not
         // well-formed; it would look through all of it again with each piece that follows.
         let isLost = parser.pointee.instate == XML_PARSER_DTD
-        guard hasError || isBeyondLimits || isLost else { return }
+        if hasError || isBeyondLimits || isLost { fail() }
+    }
+
+    /// Ends the document at an error, or at what we take for one.
+    private func fail() {
         first.cut()
         firstHTML.cut()
         if root == .svg { first = firstHTML }
