@@ -63,6 +63,13 @@ import Titles
         ),
     ]
 
+    /// Found by the fuzzer: libxml2 copies such a comment for each error in it.
+    @Test(arguments: ["<a>", "<!DOCTYPE a ["])
+    func `in a comment of XML that has errors is one, soon`(start: String) {
+        let page = start + "<!--" + String(repeating: "a--", count: 10_000) + "><title>"
+        #expect(Reading(page, type: "text/xml", chunk: 16).bytesUntilSettled < 100)
+    }
+
     private static func attributes(_ count: Int, _ each: (String) -> String) -> String {
         (0..<count).map { each("a\($0)") }.joined(separator: " ")
     }
