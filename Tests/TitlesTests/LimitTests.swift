@@ -63,6 +63,13 @@ import Titles
         ),
     ]
 
+    /// Found by the fuzzer: libxml2 copies such a comment for each error in it.
+    @Test(arguments: ["<a>", "<!DOCTYPE a ["])
+    func `in a comment of XML that has errors is one, soon`(start: String) {
+        let page = start + "<!--" + String(repeating: "a--", count: 10_000) + "><title>"
+        #expect(Reading(page, type: "text/xml", chunk: 16).bytesUntilSettled < 100)
+    }
+
     private static func attributes(_ count: Int, _ each: (String) -> String) -> String {
         (0..<count).map { each("a\($0)") }.joined(separator: " ")
     }
@@ -73,6 +80,17 @@ import Titles
         let page = start + String(repeating: unit, count: 20)
         let reading = Reading(page, type: "text/xml", chunk: 1024)
         #expect(reading.bytesUntilSettled < start.utf8.count + 5 * unit.utf8.count)
+    }
+
+    @Test func `in a title of XML takes the title with it`() {
+        let page =
+            Self.xhtml + "<title>a" + "<!--" + String(repeating: "b", count: 2 << 20)
+            + "--></title><body/></html>"
+        for chunk in [4096, Int.max] {
+            let reading = Reading(page, type: "text/xml", chunk: chunk)
+            #expect(reading.title == nil)
+            #expect(reading.bytesUntilSettled < 2 << 20 || chunk == .max)
+        }
     }
 
     @Test func `of XML may have many attributes, namespaces and defaults`() {

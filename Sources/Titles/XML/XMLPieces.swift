@@ -18,7 +18,8 @@ struct XMLPieces {
         case documentType, subset, subsetComment, subsetInstruction
     }
 
-    /// A piece would be larger than any may be; nothing more is handed out.
+    /// A piece would be larger than any may be, or is a comment with `--` in it, which libxml2 would
+    /// copy at each of these errors; nothing more is handed out.
     private(set) var isBeyondLimits = false
 
     private var state = State.text
@@ -95,14 +96,14 @@ struct XMLPieces {
             }
         case .tag: return endsQuoting(byte)
         // It began with two dashes, of which only one was read.
-        case .comment: return ends(byte, "-->", from: contentStart + 1)
+        case .comment: return endsComment(byte, from: contentStart + 1)
         case .instruction: return ends(byte, "?>", from: contentStart)
         case .cdata: return ends(byte, "]]>", from: 0)
         case .documentType:
             if quote == nil, byte == UInt8(ascii: "[") { state = .subset }
             return endsQuoting(byte)
         case .subset: readSubset(byte)
-        case .subsetComment: if ends(byte, "-->", from: contentStart) { state = .subset }
+        case .subsetComment: if endsComment(byte, from: contentStart) { state = .subset }
         case .subsetInstruction: if ends(byte, "?>", from: contentStart) { state = .subset }
         }
         return false
@@ -150,6 +151,15 @@ struct XMLPieces {
             values += 1
         }
         return byte == UInt8(ascii: ">")
+    }
+
+    private mutating func endsComment(_ byte: UInt8, from start: Int) -> Bool {
+        if byte == UInt8(ascii: ">") { return ends(byte, "-->", from: start) }
+        // Nothing but its end may follow two dashes in a comment.
+        if piece.count >= start + 3, piece.dropLast().suffix(2).elementsEqual("--".utf8) {
+            isBeyondLimits = true
+        }
+        return false
     }
 
     /// Whether `end` is complete with that byte, and none of it stands before `start`.

@@ -144,6 +144,7 @@ final class XMLReader {
         if hasError || isBeyondLimits || isLost { fail() }
     }
 
+    /// Ends the document at an error, or at what we take for one.
     private func fail() {
         first.cut()
         firstHTML.cut()
