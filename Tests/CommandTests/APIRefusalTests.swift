@@ -64,9 +64,10 @@ private let pages = "serve /{page}\nhead 200 text/html\ntext <title>Steady</titl
         // curl asks first ("Expect: 100-continue"), and is told at once.
         let asked = try await watched.ask("POST /v1/reconfigure", "--data-binary", "@\(file)")
         #expect(asked.status == 413 && asked.code == "tooLarge")
-        let sent = try await watched.ask(
+        // One that just sends is cut off, and may be before it looks for an answer.
+        let sent = try? await watched.ask(
             "POST /v1/reconfigure", "--data-binary", "@\(file)", "-H", "Expect:")
-        #expect(sent.status == 413)
+        #expect(sent == nil || sent?.status == 413)
         #expect(try daemon.residentKiB() < before + 4096)
         #expect(try await watched.ask("GET /v1/status").status == 200)
         try await daemon.end()
