@@ -63,6 +63,19 @@ import Titles
         ),
     ]
 
+    /// Each reference is as long as what it stands for.
+    @Test(arguments: ["<p>&a;</p>", "<p a=\"&a;\"/>", "&a;"])
+    func `of what entities of XML come to is one`(reference: String) {
+        let head =
+            "<!DOCTYPE html [<!ENTITY a \"" + String(repeating: "y ", count: 10_000) + "\">]>"
+        let page =
+            head + "<html xmlns=\"http://www.w3.org/1999/xhtml\">"
+            + String(repeating: reference, count: 10_000) + "<title>t</title></html>"
+        let reading = Reading(page, type: "application/xhtml+xml", chunk: 16)
+        #expect(reading.title == nil)
+        #expect(reading.bytesUntilSettled < head.utf8.count + 10_000)
+    }
+
     /// Found by the fuzzer: libxml2 copies such a comment for each error in it.
     @Test(arguments: ["<a>", "<!DOCTYPE a ["])
     func `in a comment of XML that has errors is one, soon`(start: String) {

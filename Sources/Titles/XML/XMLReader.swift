@@ -20,6 +20,9 @@ final class XMLReader {
     private static let mostDefaults = 64
     /// Elements may be more than the document has bytes, as entities can hold elements.
     private static let elementsInAnyCase = 10_000
+    /// What references to entities may come to: some times what was read, as in later versions of
+    /// libxml2, and so much in any case.
+    private static let (expansion, expansionInAnyCase) = (5, 1 << 20)
 
     private enum Root { case svg, html, other }
 
@@ -68,6 +71,8 @@ final class XMLReader {
     private var isOver = false
     private var bytesRead = 0
     private var elements = 0
+    /// Bytes of all entities that were referred to, as often as they were.
+    private var expandedBytes = 0
     private var defaults = 0
     fileprivate private(set) var entities = XMLEntities()
 
@@ -136,6 +141,7 @@ final class XMLReader {
         let isBeyondLimits =
             depth > Self.deepest || root == nil && bytesRead > Self.longestProlog
             || elements > max(bytesRead, Self.elementsInAnyCase) || defaults > Self.mostDefaults
+            || isExpandedTooFar
             // Each takes two places: its prefix and its name.
             || parser.pointee.nsNr > 2 * Self.mostNamespaces
         // Each piece is whole. A document type that libxml2 takes for unfinished all the same is not
@@ -196,6 +202,16 @@ final class XMLReader {
 
     fileprivate func documentType(publicID: UnsafePointer<xmlChar>?) {
         entities.noteDocumentType(publicID: publicID)
+    }
+
+    /// Whether an entity's content may be put in the place of one more reference.
+    fileprivate func expands(_ entity: xmlEntityPtr?) -> Bool {
+        expandedBytes += Int(entity?.pointee.length ?? 0)
+        return !isExpandedTooFar
+    }
+
+    private var isExpandedTooFar: Bool {
+        expandedBytes > max(Self.expansionInAnyCase, Self.expansion * bytesRead)
     }
 
     fileprivate func attributeDeclaration(hasDefault: Bool) {
@@ -267,7 +283,9 @@ private enum XMLCallbacks {
         }
         handler.getEntity = { context, name in
             let declared = xmlSAX2GetEntity(context, name)
-            return XMLCallbacks.reader(context)?.entities.entity(named: name, declared: declared)
+            guard let reader = XMLCallbacks.reader(context) else { return nil }
+            let entity = reader.entities.entity(named: name, declared: declared)
+            return reader.expands(entity) ? entity : nil
         }
         handler.getParameterEntity = { context, name in
             let declared = xmlSAX2GetParameterEntity(context, name)
