@@ -229,11 +229,11 @@ struct `The service under systemd, while it runs,` {
 
                 """)
         try machine.show("One", on: "news")
-        try machine.write("Bearer secret\n", to: "/root/token")
+        try machine.write("Bearer secret\n", to: "/etc/pagewatch-token")
         try await machine.change(
             """
             [Service]
-            LoadCredential=token:/root/token
+            LoadCredential=token:/etc/pagewatch-token
             IPAddressDeny=any
             IPAddressAllow=localhost 198.51.100.7/32
 
