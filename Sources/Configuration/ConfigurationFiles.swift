@@ -94,10 +94,8 @@ private struct Loading {
     private let before: ReadFiles
     private let surroundings: Surroundings
     private let pool = SettingsPool()
-    /// Of `lastGood`, by the files where they stand; made when a file is found to be the same.
-    private lazy var lastGoodByFile = Dictionary(grouping: lastGood.targets) { $0.place.file }
-    /// Where the targets in force so far stand, by their names.
-    private var places: [String: TargetDefinition.Place] = [:]
+    /// The targets in force so far, by their names.
+    private var defined: [String: TargetDefinition] = [:]
 
     init(lastGood: Configuration, before: ReadFiles, surroundings: Surroundings) {
         self.lastGood = lastGood
@@ -105,6 +103,8 @@ private struct Loading {
         self.surroundings = surroundings
         loaded.configuration = lastGood
         loaded.configuration.targets = []
+        loaded.configuration.targets.reserveCapacity(lastGood.targets.count)
+        defined.reserveCapacity(lastGood.targets.count)
     }
 
     /// Reads a file, and puts what it says in force if all of it is right.
@@ -118,11 +118,11 @@ private struct Loading {
             surroundings: surroundings, pool: pool)
         reader.read()
         if reader.isEmptyFile {
-            let had = lastGoodByFile[path]?.count ?? 0
+            let had = lastGood.targets.count { $0.place.file == path }
             if had > 0 { reader.addEmptiness(had: had) } else { loaded.emptyFiles.append(path) }
         }
         for target in reader.targets {
-            guard let first = places[target.name] else { continue }
+            guard let first = defined[target.name]?.place else { continue }
             reader.add(
                 mistakeIn: target,
                 "the target \(target.name) is defined already, in \(first.file):\(first.line)",
@@ -135,13 +135,14 @@ private struct Loading {
             return
         }
         loaded.acceptedFiles.append(path)
-        for target in reader.targets { places[target.name] = target.place }
+        for target in reader.targets { defined[target.name] = target }
         if isMain {
             loaded.isMainAccepted = true
             loaded.configuration = reader.configuration
             loaded.readFiles.defaults = reader.configuration.defaults
         } else if let identity, identity.isSettled, surroundings.lookups == lookups {
             loaded.readFiles.identities[path] = identity
+            loaded.readFiles.targets[path] = reader.targets
         }
         loaded.configuration.targets += reader.targets
     }
@@ -149,23 +150,32 @@ private struct Loading {
     /// Takes over what a file said before, if it and what it stands on are the same.
     private mutating func takeUnchanged(_ path: String, _ identity: FileIdentity) -> Bool {
         guard before.identities[path] == identity, loaded.isMainAccepted,
-            before.defaults == loaded.configuration.defaults
+            before.defaults == loaded.configuration.defaults, let targets = before.targets[path]
         else { return false }
-        let targets = (lastGoodByFile[path] ?? []).sorted { $0.place.line < $1.place.line }
-        // Another file may have a name of its now, which is for a reading to tell.
-        guard targets.allSatisfy({ places[$0.name] == nil }) else { return false }
+        for (index, target) in targets.enumerated() {
+            guard let other = defined.updateValue(target, forKey: target.name) else { continue }
+            // Another file has a name of its now, which is for a reading to tell.
+            for taken in targets[..<index] { defined[taken.name] = nil }
+            defined[target.name] = other
+            return false
+        }
         loaded.acceptedFiles.append(path)
-        for target in targets { places[target.name] = target.place }
         loaded.configuration.targets += targets
         loaded.readFiles.identities[path] = identity
+        loaded.readFiles.targets[path] = targets
         return true
     }
 
     /// Puts last good definitions in force where the files can't be.
     mutating func keepLastGood() {
+        // Where all files are in force, what is not defined any more goes.
+        guard
+            !loaded.refusedFiles.isEmpty || loaded.isDropInFolderMissing
+                || loaded.folderMistake != nil
+        else { return }
         let refused = Set(loaded.refusedFiles.map(\.path))
         let inFolder = loaded.dropInFolder + "/"
-        for target in lastGood.targets where places[target.name] == nil {
+        for target in lastGood.targets where defined[target.name] == nil {
             let file = target.place.file
             let isOfFolder = file.utf8.starts(with: inFolder.utf8)
             if isOfFolder, loaded.isDropInFolderMissing {

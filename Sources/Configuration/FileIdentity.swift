@@ -41,6 +41,8 @@ package struct FileIdentity: Equatable, Sendable {
 package struct ReadFiles: Sendable {
     /// By path. Files that name secrets or other files are not among them: those may have changed.
     var identities: [String: FileIdentity] = [:]
+    /// What they said, in the order of their lines.
+    var targets: [String: [TargetDefinition]] = [:]
     /// Of the main file.
     var defaults = TargetSettings()
 

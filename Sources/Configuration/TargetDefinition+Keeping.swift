@@ -44,30 +44,71 @@ extension TargetDefinition {
     /// Of a secret that lies in a file, credential or variable, the reference is kept; of one that
     /// stands in the configuration itself (a literal password, token, proxy with a password, or
     /// value of a header whose name says so), only that there was one.
-    package func encoded() -> [UInt8] {
-        var text = "{version: \(Self.keptVersion), name: \(Quoted.whole(name))"
-        text += ", file: \(Quoted.whole(place.file)), line: \(place.line), column: \(place.column)"
-        text += ", url: \(Quoted.whole(url.text))"
-        if url.credentials != nil || lacksURLLogin { text += ", url_login: left_out" }
-        for key in KeyTables.target.keys {
-            guard let value = key.write(settings, .keeping) else { continue }
-            text += ", \(key.facts.name): \(value)"
-        }
-        return Array((text + "}").utf8)
-    }
+    package func encoded() -> [UInt8] { DefinitionWriter().encoded(self) }
 
     /// Whether what ``encoded()`` wrote says that the target is not enabled; found without reading all
     /// of it, for thousands at a start. A text that holds the same words gives a wrong yes, which costs
     /// a line about a gap and nothing else.
     package static func isDisabled(kept bytes: [UInt8]) -> Bool {
-        String(decoding: bytes, as: UTF8.self).contains(", enabled: false")
+        let words = Array(", enabled: false".utf8)
+        guard var start = bytes.firstIndex(of: words[0]) else { return false }
+        while !bytes[start...].starts(with: words) {
+            guard let next = bytes[(start + 1)...].firstIndex(of: words[0]) else { return false }
+            start = next
+        }
+        return true
     }
 
     /// Reads one definition that ``encoded()`` wrote; for many, see ``KeptDefinitions``.
     ///
     /// - Throws: A mistake if it is from no version that this one knows, or damaged.
-    package init(decoding bytes: some Sequence<UInt8>) throws(Mistake) {
-        self = try KeptDefinitions().definition(from: bytes)
+    package static func decoded(
+        _ bytes: some Sequence<UInt8>
+    ) throws(Mistake) -> TargetDefinition {
+        try KeptDefinitions().definition(from: bytes)
+    }
+}
+
+/// Writes what ``TargetDefinition/encoded()`` tells of: what many definitions have in common, once.
+package final class DefinitionWriter {
+    /// The written keys of settings, which are held so that no others get their identity.
+    private var known: [ObjectIdentifier: (settings: SharedSettings, text: [UInt8])] = [:]
+
+    package init() {}
+
+    /// The definition for the state folder, as ``TargetDefinition/encoded()`` has it.
+    package func encoded(_ definition: TargetDefinition) -> [UInt8] {
+        let settings = written(definition.shared)
+        let (place, url) = (definition.place, definition.url)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(
+            96 + definition.name.utf8.count + place.file.utf8.count + url.text.utf8.count
+                + settings.count)
+        bytes += "{version: \(TargetDefinition.keptVersion), name: ".utf8
+        bytes += Quoted.whole(definition.name).utf8
+        bytes += ", file: ".utf8
+        bytes += Quoted.whole(place.file).utf8
+        bytes += ", line: \(place.line), column: \(place.column), url: ".utf8
+        bytes += Quoted.whole(url.text).utf8
+        if url.credentials != nil || definition.lacksURLLogin {
+            bytes += ", url_login: left_out".utf8
+        }
+        bytes += settings
+        return bytes
+    }
+
+    /// All keys that differ from the built-in defaults, and what closes the text.
+    private func written(_ shared: SharedSettings) -> [UInt8] {
+        let identity = ObjectIdentifier(shared)
+        if let known = known[identity] { return known.text }
+        var text = ""
+        for key in KeyTables.target.keys {
+            guard let value = key.write(shared.value, .keeping) else { continue }
+            text += ", \(key.facts.name): \(value)"
+        }
+        let bytes = Array((text + "}").utf8)
+        known[identity] = (shared, bytes)
+        return bytes
     }
 }
 

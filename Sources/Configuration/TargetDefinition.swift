@@ -3,8 +3,9 @@ import WebAddress
 /// One target as the configuration defines it.
 ///
 /// The settings are shared between targets that have the same: 100,000 targets of a few groups
-/// cost little more than their names and URLs.
-package struct TargetDefinition: Equatable, Sendable {
+/// cost little more than their names and URLs. The definition itself is shared too, by all who hold it:
+/// most of them go on unchanged from one configuration to the next.
+package final class TargetDefinition: Equatable, Sendable {
     /// Where a definition stands.
     package struct Place: Equatable, Sendable {
         package var file: String
@@ -32,7 +33,7 @@ package struct TargetDefinition: Equatable, Sendable {
     package var settings: TargetSettings { shared.value }
 
     /// A definition that stands in no file.
-    package init(
+    package convenience init(
         name: String, url: WebAddress, settings: TargetSettings = TargetSettings(),
         place: Place = Place(file: "", line: 1)
     ) {
@@ -55,10 +56,11 @@ package struct TargetDefinition: Equatable, Sendable {
 
     /// Whether the target is the same to load and to judge: all but the place.
     package func isSame(as other: TargetDefinition) -> Bool {
-        name == other.name && url == other.url && lacksURLLogin == other.lacksURLLogin
-            && (shared === other.shared
-                || (shared.fingerprint == other.shared.fingerprint
-                    && shared.value == other.shared.value))
+        self === other
+            || name == other.name && url == other.url && lacksURLLogin == other.lacksURLLogin
+                && (shared === other.shared
+                    || (shared.fingerprint == other.shared.fingerprint
+                        && shared.value == other.shared.value))
     }
 
     package static func == (one: TargetDefinition, other: TargetDefinition) -> Bool {

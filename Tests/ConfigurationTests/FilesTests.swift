@@ -71,7 +71,7 @@ import WebAddress
         #expect(kept.mistakes.count == 1)
 
         var restarted = Configuration()
-        restarted.targets = try before.targets.map { try TargetDefinition(decoding: $0.encoded()) }
+        restarted.targets = try before.targets.map { try TargetDefinition.decoded($0.encoded()) }
         let again = folder.load(after: restarted)
         #expect(again.configuration.targets == before.targets)
         #expect(again.keptTargets == ["b"])

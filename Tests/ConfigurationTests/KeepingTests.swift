@@ -12,7 +12,7 @@ import Testing
                 + "    \(key.name): \(key.example)\n")
         let target = try #require(folder.load().configuration.targets.first)
         #expect(target.settings != TargetSettings())
-        let kept = try TargetDefinition(decoding: target.encoded())
+        let kept = try TargetDefinition.decoded(target.encoded())
         #expect(kept == target)
         #expect(kept.fingerprint == target.fingerprint)
         #expect(kept.missingSecrets == [])
@@ -23,12 +23,12 @@ import Testing
             "targets: {a: {url: \"https://a.example/\", bearer: {file: token}}}")
         try folder.folder.write("one", to: "token")
         let target = folder.load().configuration.targets[0]
-        #expect(try TargetDefinition(decoding: target.encoded()) == target)
+        #expect(try TargetDefinition.decoded(target.encoded()) == target)
         try folder.folder.write("two", to: "token")
-        let kept = try TargetDefinition(decoding: target.encoded())
+        let kept = try TargetDefinition.decoded(target.encoded())
         #expect(kept.settings.bearer?.reveal() == "two")
         #expect(Folders.remove(file: folder.folder.file("token")))
-        #expect(try TargetDefinition(decoding: target.encoded()).missingSecrets == ["bearer"])
+        #expect(try TargetDefinition.decoded(target.encoded()).missingSecrets == ["bearer"])
     }
 
     @Test func `says which literal secrets it lacks, and stays so`() throws {
@@ -41,17 +41,17 @@ import Testing
                 proxy: http://u:swordfish@p.example
             """
         ).targets[0]
-        let kept = try TargetDefinition(decoding: target.encoded())
+        let kept = try TargetDefinition.decoded(target.encoded())
         #expect(target.missingSecrets == [])
         #expect(kept.missingSecrets == ["url", "headers", "proxy"])
         #expect(kept.settings.headers[0].value.reveal() == "x")
-        let again = try TargetDefinition(decoding: kept.encoded())
+        let again = try TargetDefinition.decoded(kept.encoded())
         #expect(again == kept)
     }
 
     @Test(arguments: ["", "{", "{version: 2}", "[]", "{version: 1, name: a, url: \"https://a/\"}"])
     func `of another version is refused`(text: String) throws {
-        #expect(throws: Mistake.self) { try TargetDefinition(decoding: Array(text.utf8)) }
+        #expect(throws: Mistake.self) { try TargetDefinition.decoded(Array(text.utf8)) }
     }
 
     @Test func `that is damaged never ends the program`() throws {
@@ -62,8 +62,8 @@ import Testing
         for index in bytes.indices {
             var damaged = bytes
             damaged[index] ^= 0x15
-            _ = try? TargetDefinition(decoding: damaged)
-            _ = try? TargetDefinition(decoding: bytes[..<index])
+            _ = try? TargetDefinition.decoded(damaged)
+            _ = try? TargetDefinition.decoded(bytes[..<index])
         }
     }
 }

@@ -14,6 +14,7 @@ enum Quoted {
 
     /// Without quotes around it, so that it fits in the middle of a line.
     static func escaped(_ text: String, quotes: Bool = false) -> String {
+        guard !text.utf8.allSatisfy(isPlain) else { return text }
         var shown = ""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -27,6 +28,11 @@ enum Quoted {
             }
         }
         return shown
+    }
+
+    /// Whether a byte stands for itself, whatever is around it.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     /// Whether a scalar could forge a line or turn text around, or may not stand in YAML.

@@ -17,6 +17,8 @@ final class WatchedTarget {
     private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
+    /// The number of the last configuration that had it.
+    var reading: UInt32 = 0
     /// The number of its next load.
     var nextLoad: Int64
     var load: RunningLoad?

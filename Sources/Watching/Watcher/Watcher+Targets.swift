@@ -32,8 +32,8 @@ extension Watcher {
 
     /// How many of the targets these definitions leave out.
     package func countRetired(by definitions: [TargetDefinition]) -> Int {
-        let defined = Set(definitions.map(\.name))
-        return targets.keys.count { !defined.contains($0) }
+        // Their names are different ones.
+        targets.count - definitions.count { targets[$0.name] != nil }
     }
 
     /// Puts another configuration in force. What did not change is not disturbed, not even a load
@@ -65,16 +65,19 @@ extension Watcher {
     /// Watches these targets and no others.
     @discardableResult
     func watch(_ definitions: [TargetDefinition]) -> TargetChanges {
+        readings &+= 1
         var change = TargetChange(shelf: LoadSettingsShelf(userAgent: "pagewatch/\(version)"))
+        targets.reserveCapacity(definitions.count)
         for definition in definitions {
-            change.defined.insert(definition.name)
             do throws(PatternError) {
                 if let target = targets[definition.name] {
+                    target.reading = readings
                     try update(target, definition, &change)
                 } else {
                     try add(definition, &change)
                 }
             } catch {
+                change.unwatched.insert(definition.name)
                 audience.mention("\(definition.name): not watched: \(error)", .error)
             }
         }
@@ -92,7 +95,9 @@ extension Watcher {
     /// One change of the targets, while it is put together.
     private struct TargetChange {
         let shelf: LoadSettingsShelf
-        var defined: Set<String> = []
+        let writer = DefinitionWriter()
+        /// Defined, and not watched because something is wrong with them.
+        var unwatched: Set<String> = []
         var batch = Batch()
         var newcomers: [(target: WatchedTarget, lastStart: Timestamp?)] = []
         var told = TargetChanges()
@@ -113,19 +118,21 @@ extension Watcher {
             // With it, or a crash before its first load would make a change of its new title.
             change.batch.append(.state(target: name, Self.versioned(state.encoded())))
         }
-        let bytes = Self.versioned(definition.encoded())
-        if stored?.definition != bytes {
-            change.batch.append(.definition(target: name, bytes))
-        }
+        let bytes = Self.versioned(change.writer.encoded(definition))
+        let isSame = stored?.definition == bytes
+        if !isSame { change.batch.append(.definition(target: name, bytes)) }
         let target = WatchedTarget(
             definition, settings: settings, state: state,
             list: stored?.backForwardList?.sharing(definition.url.text),
             nextLoad: stored?.nextLoad ?? store.firstLoad)
+        target.reading = readings
         target.lastGood = stored?.lastGood?.ended
         targets[name] = target
         change.told.added.append(name)
         // Nobody wanted the loads of a target that was retired or not enabled.
-        let wasLoaded = stored?.retired == nil && !Self.wasDisabled(stored)
+        let wasDisabled =
+            isSame ? !definition.settings.isEnabled : Self.wasDisabled(stored)
+        let wasLoaded = stored?.retired == nil && !wasDisabled
         let lastStart = wasLoaded ? state.lastStart ?? stored?.lastStart : nil
         admit(target, lastStart: lastStart, &change)
     }
@@ -140,6 +147,7 @@ extension Watcher {
         _ target: WatchedTarget, _ definition: TargetDefinition, _ change: inout TargetChange
     ) throws(PatternError) {
         let before = target.definition
+        if definition === before { return }
         guard !definition.isSame(as: before) else {
             target.become(definition, settings: target.settings)
             // Lines move with every edit above them, and matter to nobody after a restart.
@@ -162,7 +170,8 @@ extension Watcher {
 
     private func keep(_ definition: TargetDefinition, _ change: inout TargetChange) {
         change.batch.append(
-            .definition(target: definition.name, Self.versioned(definition.encoded())))
+            .definition(
+                target: definition.name, Self.versioned(change.writer.encoded(definition))))
     }
 
     private static func versioned(_ bytes: [UInt8]) -> VersionedBytes {
@@ -228,16 +237,21 @@ extension Watcher {
     /// Targets that are no longer defined: what is known of them stays readable.
     private func retireOthers(_ change: inout TargetChange) {
         let time = Self.time()
-        for (name, target) in targets where !change.defined.contains(name) {
+        let others = targets.values.filter { target in
+            target.reading != readings && !change.unwatched.contains(target.name)
+        }
+        for target in others {
             dismiss(target)
-            targets[name] = nil
-            retired[name] = rest(of: target)
-            change.told.removed.append(name)
+            targets[target.name] = nil
+            retired[target.name] = rest(of: target)
+            change.told.removed.append(target.name)
         }
         change.told.removed.sort()
         var count = 0
         for name in retired.keys
-        where retired[name]?.retired == nil && !change.defined.contains(name) {
+        where retired[name]?.retired == nil && targets[name] == nil
+            && !change.unwatched.contains(name)
+        {
             retired[name]?.retired = time
             change.batch.append(.retire(target: name, time))
             count += 1

@@ -36,6 +36,8 @@ package final class Watcher {
     var targets: [String: WatchedTarget] = [:]
     /// Targets that the store knows and the configuration does not.
     var retired: [String: StoredTarget] = [:]
+    /// How many configurations have been put in force; the targets of the last one have its number.
+    var readings: UInt32 = 0
     /// Those of the targets that are loaded.
     var placed = PlacedTargets()
     var schedule = Schedule()

@@ -63,7 +63,7 @@ struct DaemonStart {
         var configuration = Configuration()
         configuration.targets = opening.targets.compactMap { stored in
             guard stored.retired == nil, let definition = stored.definition else { return nil }
-            return try? TargetDefinition(decoding: definition.bytes)
+            return try? TargetDefinition.decoded(definition.bytes)
         }
         return configuration
     }
