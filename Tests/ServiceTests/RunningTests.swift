@@ -76,8 +76,9 @@ struct `The service under systemd, while it runs,` {
         #expect(
             status.outputText.contains("Status: \"not in force: \(mistake)"), "\(status.outputText)"
         )
-        let told = try await machine.command("journalctl --no-pager -eu pagewatch -n 3")
-        #expect(told.contains(mistake), "\(told)")
+        try await machine.eventually("the mistake in the journal") {
+            try await machine.command("journalctl --no-pager -eu pagewatch -n 3").contains(mistake)
+        }
         // Asked by hand, it answers with the mistake.
         let byHand = try await machine.run("pagewatch reconfigure", terminal: .init())
         #expect(byHand.exitCode == 3)

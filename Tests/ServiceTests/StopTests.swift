@@ -62,6 +62,19 @@ struct `The service under systemd, when it ends,` {
         #expect(try await machine.socketAge() == age)
     }
 
+    @Test func `is started anew however often it crashes`() async throws {
+        let machine = try await Machine.boot("targets: {}\n")
+        try await machine.change("[Service]\nRestartSec=100ms\n")
+        try await machine.command("systemctl start pagewatch")
+        for crash in 1...8 {
+            try await machine.command("systemctl kill --signal KILL pagewatch")
+            try await machine.eventually("start \(crash)") {
+                try await machine.hasRestarted(crash)
+            }
+        }
+        try await machine.command("pagewatch status")
+    }
+
     @Test func `ends at once while it still looks through its history, which stays whole`()
         async throws
     {
@@ -76,7 +89,7 @@ struct `The service under systemd, when it ends,` {
             database = sqlite3.connect("/var/lib/pagewatch/history.db")
             database.execute("PRAGMA ignore_check_constraints = ON")
             database.execute(
-                "CREATE TABLE slow (n INTEGER CHECK (length(hex(zeroblob(30000 + n % 2))) > 0))")
+                "CREATE TABLE slow (n INTEGER CHECK (length(hex(zeroblob(10000 + n % 2))) > 0))")
             database.executemany("INSERT INTO slow VALUES (?)", ((n,) for n in range(600000)))
             database.commit()
 

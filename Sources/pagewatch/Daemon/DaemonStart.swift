@@ -87,7 +87,8 @@ struct DaemonStart {
                     return !Daemon.isAskedToEnd
                 })
         } catch {
-            if case .ended = error { throw .askedToEnd }
+            // Whatever else came of it: nobody wants it any more.
+            if Daemon.isAskedToEnd { throw .askedToEnd }
             throw StartProblem("\(error)", error.isPassing ? .notNow : .misconfigured)
         }
     }
