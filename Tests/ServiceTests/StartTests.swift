@@ -79,7 +79,7 @@ struct `The service under systemd, when it starts,` {
         #expect(message["PRIORITY"] == "3")
         // A command gets the mistake, as often as somebody asks, and nothing gives up.
         let socketAge = try await machine.socketAge()
-        for _ in 1...12 {
+        for _ in 1...25 {
             let asked = try await machine.run("pagewatch status")
             #expect(asked.exitCode == 3)
             #expect(
@@ -91,6 +91,9 @@ struct `The service under systemd, when it starts,` {
         #expect(try await machine.socketAge() == socketAge)
         #expect(try await machine.property("NRestarts") == "0")
         // Mended, it starts at once, with the next command as well.
+        try await machine.eventually("the end of the last try") {
+            try await machine.property("ActiveState") == "failed"
+        }
         try machine.configure("targets: {}\n")
         try await machine.command("pagewatch verify && pagewatch status")
         #expect(try await machine.property("ActiveState") == "active")

@@ -10,8 +10,10 @@ package enum ClosedDoor {
     private static let limit = Duration.seconds(1)
     /// For one request to arrive.
     private static let requestLimit = Duration.milliseconds(250)
-    /// A command first looks whether somebody listens, then comes with its request.
-    private static let nextLimit = Duration.milliseconds(50)
+    /// A command first looks whether somebody listens, then comes with its request. No start takes
+    /// less, so that commands can't have systemd give up on the socket: at 20 starts in two seconds
+    /// (TriggerLimitBurst=).
+    private static let nextLimit = Duration.milliseconds(100)
     private static let mostHead = 16 << 10
 
     /// Answers each with the refusal, until nobody waits any more.
