@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.inTurns) struct `A socket whose service can't run` {
-    private let refusal = Refusal(
-        status: 503, code: "cannotStart", message: "can't start: /etc/a.yaml:1:1: \"x\"")
+    private let refusal = Refusal.cannotStart("can't start: /etc/a.yaml:1:1: \"x\"")
 
     @Test func `answers all who wait there, and waits for nobody who asks nothing`() async throws {
         let folder = try TemporaryFolder()

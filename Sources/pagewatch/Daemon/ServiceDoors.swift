@@ -129,8 +129,7 @@ enum ServiceSocket {
         guard let descriptor = activated ?? nil,
             let socket = try? ListeningSocket(adopting: descriptor)
         else { return }
-        let refusal = Refusal(status: 503, code: ServiceCall.cannotStart, message: reason)
-        ClosedDoor.answer(refusal, at: socket)
+        ClosedDoor.answer(.cannotStart(reason), at: socket)
     }
 
     private static func listen(at path: String) throws(StartProblem) -> ListeningSocket {

@@ -6,8 +6,6 @@ import Glibc
 struct ServiceCall {
     /// The status of an answer that lists mistakes of the configuration.
     private static let refusedConfiguration = 422
-    /// The code of the error that a service answers which can't start.
-    static let cannotStart = "cannotStart"
 
     private let command: String
     private let client: ServiceClient

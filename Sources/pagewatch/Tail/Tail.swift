@@ -134,7 +134,7 @@ final class Tail {
         case .closed: break
         // Too many clients, or it is just stopping.
         case .refused(let status, let body) where status >= 500 && delay > .zero:
-            if TailCommand.code(ofRefusal: body) == ServiceCall.cannotStart {
+            if TailCommand.code(ofRefusal: body) == Refusal.cannotStart("").code {
                 delay = Self.mendingDelay
             }
         case .refused(_, let body): return give(up: TailCommand.message(ofRefusal: body))
