@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that pagewatch is built, tested and run with; only those that are
 # missing, asking for nothing, with sudo only when not root. With --all also what some tests need,
-# which are skipped without: other shells, systemd, and what checks manual pages and metrics. With --deb
+# which are skipped without: other shells, tmux, systemd, and what checks manual pages and metrics. With --deb
 # what the Debian package is built and tested with.
 set -eu
 
@@ -9,7 +9,7 @@ set -eu
 packages="libcurl4-openssl-dev libxml2-dev zlib1g-dev libbrotli-dev libzstd-dev libpcre2-dev
     libyaml-dev libsqlite3-dev libmicrohttpd-dev
     pkg-config python3 ca-certificates openssl curl nginx-light iproute2"
-[ "${1:-}" != --all ] || packages="$packages man-db mandoc zsh fish prometheus systemd logrotate procps"
+[ "${1:-}" != --all ] || packages="$packages man-db mandoc zsh fish prometheus systemd logrotate procps tmux"
 [ "${1:-}" != --deb ] || packages="$packages debhelper dpkg-dev fakeroot lintian debootstrap"
 
 missing=

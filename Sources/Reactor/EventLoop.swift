@@ -39,7 +39,7 @@ package final class EventLoop {
     private var generation: UInt32 = 0
     private var deadlines = DeadlineHeap()
     private var turnEndActions: [() -> Void] = []
-    private var signals: SignalDescriptor?
+    private var signals: [SignalDescriptor] = []
     private var isStopping = false
 
     /// - Throws: ``SystemError`` if the kernel gives no epoll instance.
@@ -127,7 +127,7 @@ package final class EventLoop {
     /// Takes the signals away from their usual effect and calls `handler` for each that comes.
     ///
     /// They are blocked in the calling thread and in those that it starts later: call it before
-    /// the first other thread starts.
+    /// the first other thread starts. Further calls are for further signals.
     package func handle(
         signals numbers: [CInt], handler: @escaping (CInt) -> Void
     ) throws(SystemError) {
@@ -135,7 +135,7 @@ package final class EventLoop {
         try watch(descriptor.raw, for: .readable) { _ in
             while let number = descriptor.next() { handler(number) }
         }
-        signals = descriptor
+        signals.append(descriptor)
     }
 
     // MARK: Running

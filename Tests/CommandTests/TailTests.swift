@@ -290,43 +290,11 @@ let changingPages = "serve /{n}\nhead 200 text/html\ntext <title>{n} {count}</ti
         #expect(shown.contains(" %"), "a bar was drawn")
         // The last thing that is written takes the bars away.
         let bar = try #require(shown.ranges(of: "━").last)
-        let erasure = try #require(shown.ranges(of: "\r\u{1B}[J").last)
+        let erasure = try #require(shown.ranges(of: "\u{1B}[C\u{1B}[J\r").last)
         #expect(erasure.lowerBound > bar.lowerBound)
         let hidden = try #require(shown.ranges(of: "\u{1B}[?25l").last)
         let restored = try #require(shown.ranges(of: "\u{1B}[?25h").last)
         #expect(restored.lowerBound > hidden.lowerBound)
-        try await daemon.end()
-        await site.stop()
-    }
-
-    @Test func `takes its bars away for Ctrl-Z, and has them again`() async throws {
-        try await site.add(
-            "serve /slow\nhead 200 text/html\nblock 4000 <title>S</title>\ngate more\nblock 4000")
-        try watched.configure("confirm: 1", "s: {url: \"\(site.url("/slow"))\"}")
-        let daemon = try watched.start()
-        await site.waitForGate("more")
-        let tail = try await follow()
-        // A load that begins before its eyes, and waits.
-        await site.open(gate: "more")
-        try await site.waitForRequest("/slow", number: 2)
-        await site.waitForGate("more")
-        // Two looks at the clock of the bars, whatever the machine's speed.
-        try await Task.sleep(for: .milliseconds(300))
-        tail.type("\u{1A}")
-        try await eventually("the reader to be stopped") {
-            try TextFile.read("/proc/\(tail.processID)/status").contains("State:\tT")
-        }
-        tail.send(signal: SIGCONT)
-        let outcome = await tail.end(by: SIGTERM)
-        #expect(outcome.exitCode == 143)
-        let shown = outcome.terminalText
-        let key = try #require(shown.ranges(of: "^Z").first)
-        #expect(shown[..<key.lowerBound].contains(" %"), "a bar was drawn")
-        let behind = shown[key.upperBound...]
-        let erasure = try #require(behind.ranges(of: "\r\u{1B}[J").first)
-        let bar = try #require(behind.ranges(of: "━").first, "it is drawn again")
-        #expect(erasure.lowerBound < bar.lowerBound)
-        await site.open(gate: "more", staysOpen: true)
         try await daemon.end()
         await site.stop()
     }

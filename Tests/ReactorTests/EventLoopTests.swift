@@ -146,4 +146,21 @@ import Testing
             exit(Set(told) == [SIGTERM, SIGHUP] ? 21 : 1)
         }
     }
+
+    @Test func `takes signals for several that ask for some`() async {
+        await #expect(processExitsWith: .exitCode(21)) {
+            let loop = try EventLoop()
+            var told: [String] = []
+            try loop.handle(signals: [SIGTERM]) { told.append("first \($0)") }
+            try loop.handle(signals: [SIGHUP]) {
+                told.append("second \($0)")
+                loop.stop()
+            }
+            raise(SIGTERM)
+            loop.turn()
+            raise(SIGHUP)
+            loop.run()
+            exit(told == ["first \(SIGTERM)", "second \(SIGHUP)"] ? 21 : 1)
+        }
+    }
 }

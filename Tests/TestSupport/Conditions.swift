@@ -10,4 +10,9 @@ extension Trait where Self == ConditionTrait {
     package static var needsNginx: Self {
         .enabled(if: Nginx.isInstalled, Comment(rawValue: Nginx.skipReason))
     }
+
+    /// Skips a test where tmux is not installed.
+    package static var needsTmux: Self {
+        .enabled(if: Tmux.isInstalled, Comment(rawValue: Tmux.skipReason))
+    }
 }

@@ -5,6 +5,7 @@
 final class Exchange {
     /// What is to be done with the connection now.
     enum Step: Equatable {
+        /// Give control back to libmicrohttpd, which calls again.
         case readOn
         /// The request is whole: ask the handler.
         case ask
@@ -34,6 +35,10 @@ final class Exchange {
     private var body: [UInt8] = []
     private var bytesReceived = 0
     private var waiting: Answer?
+    /// Whether libmicrohttpd has noted that there is nothing to read until the answer comes. It does
+    /// when it is neither answered nor put to sleep in a call; put to sleep at once, it would read when
+    /// it wakes, and give up the connection of a client that has ended its sending.
+    private var isSettled = false
     private(set) var stream: RunningStream?
 
     /// - Parameters:
@@ -90,7 +95,11 @@ final class Exchange {
             stage = .waiting
             return .ask
         case .waiting where waiting != nil: return .answer
-        case .waiting: return connection?.isGone == false ? .sleep : .drop
+        case .waiting where connection?.isGone != false: return .drop
+        case .waiting where !isSettled:
+            isSettled = true
+            return .readOn
+        case .waiting: return .sleep
         case .head, .answered, .over: return .drop
         }
     }

@@ -52,6 +52,7 @@ final class Check {
         pool = try TransferPool(loop: loop, connections: CheckCommand.connections(options))
         queue = LoadQueue(concurrency: options.concurrency, perHost: options.perHost)
         try loop.handle(signals: [SIGINT, SIGTERM]) { [unowned self] in interrupted($0) }
+        try report.follow(loop)
         if let from = options.from {
             source = try AddressSource(from, loop: loop) { [unowned self] in takeLines() }
         }

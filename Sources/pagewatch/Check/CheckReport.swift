@@ -2,6 +2,7 @@ import Events
 import Glibc
 import PageModel
 import Patterns
+import Reactor
 
 /// What `check` says: the one place where its results turn into output and an exit code.
 ///
@@ -44,6 +45,11 @@ final class CheckReport {
         }
         display = ProgressDisplay(isWanted: options.showsProgress)
     }
+
+    /// Keeps the bars right while `loop` runs, as ``ProgressDisplay/follow(_:)`` does.
+    ///
+    /// - Throws: ``SystemError`` if the system refuses what that needs.
+    func follow(_ loop: EventLoop) throws(SystemError) { try display.follow(loop) }
 
     /// Whether the pages' events are wanted, and not only their results.
     var wantsEvents: Bool { options.form == .events }

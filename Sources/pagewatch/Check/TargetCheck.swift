@@ -78,6 +78,11 @@ final class TargetCheck {
     func run() -> ExitCode {
         let display = ProgressDisplay(isWanted: options.showsProgress)
         display.begin(0, url: name)
+        do throws(SystemError) {
+            try display.follow(loop)
+        } catch {
+            StandardError.write("pagewatch check: \(error)\n")
+        }
         let load = trial.load(loop: loop, pool: pool) { event in
             if case .estimatedProgress(let progress) = event {
                 display.update(0, progress: progress)

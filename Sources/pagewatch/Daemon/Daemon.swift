@@ -53,7 +53,8 @@ final class Daemon {
     ) throws {
         loop = try EventLoop()
         store = start.opening.store
-        voice = ServiceVoice(log: ServiceLog(showsProgress: options.showsProgress), loop: loop)
+        voice = ServiceVoice(
+            log: try ServiceLog(showsProgress: options.showsProgress, loop: loop), loop: loop)
         var configuration = start.configuration
         configuration.limits.concurrency = DescriptorLimit.fitted(
             configuration.limits.concurrency, tell: { [voice] in voice.mention($0, .warning) })

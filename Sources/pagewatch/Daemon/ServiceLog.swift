@@ -24,8 +24,10 @@ final class ServiceLog {
     private var isDrawingDue = false
     private lazy var redraw = Deadline { [unowned self] in isDrawingDue = true }
 
-    init(showsProgress: Bool) {
+    /// - Throws: ``SystemError`` if the system refuses what bars on a terminal need.
+    init(showsProgress: Bool, loop: EventLoop) throws(SystemError) {
         display = ProgressDisplay(isWanted: showsProgress)
+        try display.follow(loop)
         journal =
             JournalStream.isJournal(STDERR_FILENO, environmentVariable)
             ? JournalLog(standIn: ServiceOutput(STDERR_FILENO)) : nil

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Reactor
 
 /// The progress bars on a terminal's standard error: one a running page, gone when it is done.
 ///
@@ -36,6 +37,17 @@ final class ProgressDisplay {
 
     /// Whether bars are drawn.
     var isActive: Bool { isEnabled }
+
+    /// Keeps the bars right while `loop` runs: fits them to a terminal of another size, and takes them
+    /// away while Ctrl-Z has the program stopped.
+    ///
+    /// - Throws: ``SystemError`` if the system refuses what that needs.
+    func follow(_ loop: EventLoop) throws(SystemError) {
+        guard isEnabled else { return }
+        try loop.handle(signals: [SIGWINCH, SIGTSTP]) { [weak self] number in
+            if number == SIGTSTP { self?.printAbove(JobControl.stop) } else { self?.draw() }
+        }
+    }
 
     /// A page begins to load; its bar is empty.
     ///

@@ -25,9 +25,8 @@ struct ProgressFrame {
     /// More bars tell less.
     private static let mostBars = 10
     /// Wider bars tell no more, and a terminal that is made narrower folds them: what it folds it may
-    /// scroll away, out of our reach.
-    private static let widest = 79
-    private static let widestLabel = 50
+    /// scroll away, out of our reach. Few are made narrower than this.
+    private static let widest = 59
     /// ` 100 %` behind the bar.
     private static let percentWidth = 6
     /// A bar below this tells nothing; then there is the percentage alone.
@@ -58,7 +57,7 @@ struct ProgressFrame {
         let percent = percentText(page.progress)
         let rest = width - Self.percentWidth
         guard rest >= Self.narrowestBar else { return percent }
-        let labelWidth = min(Self.widestLabel, rest * 2 / 5)
+        let labelWidth = rest / 2
         guard labelWidth >= Self.narrowestBar else {
             return bar(page.progress, width: rest) + percent
         }
@@ -97,7 +96,10 @@ struct ProgressFrame {
 
 extension ProgressFrame {
     /// What takes all bars off the screen; the cursor stands at the first one's beginning.
-    static let erasure = Array("\r\u{1B}[J".utf8)
+    ///
+    /// Erased from the second column on, behind the first line: from a screen's first cell tmux takes
+    /// it for "clear", and keeps what was there in its history.
+    static let erasure = Array("\r\u{1B}[K\u{1B}[C\u{1B}[J\r".utf8)
 
     /// What draws the frame over the one before, in one write.
     ///

@@ -77,8 +77,7 @@ final class StatusScreen {
         case SIGWINCH: draw()
         case SIGTSTP:
             end()
-            // The one that was meant is blocked, as it must be to be heard of.
-            kill(getpid(), SIGSTOP)
+            JobControl.stop()
             begin()
             draw()
         default:

@@ -1,5 +1,4 @@
 import Control
-import Glibc
 import PageModel
 import Reactor
 
@@ -46,11 +45,6 @@ final class LoadBars {
         connection?.close()
         connection = nil
         endAll()
-    }
-
-    /// Ctrl-Z: takes the bars away, stops the program, and draws them again when it goes on.
-    func suspend() {
-        display.printAbove { _ = kill(getpid(), SIGSTOP) }
     }
 
     private func endAll() {

@@ -50,13 +50,12 @@ final class Tail {
             bars =
                 printer.display.isActive
                 ? LoadBars(printer.display, path: path, targets: options.targets, loop: loop) : nil
+            try printer.display.follow(loop)
         }
         // What is wrong with the file is told now, and a reader that is killed before the first
         // event goes on from here.
         if let seq = start.seq { try cursorFile?.write(seq) }
-        // Where there are no bars, Ctrl-Z needs no help.
-        let signals = [SIGINT, SIGTERM, SIGCHLD] + (bars == nil ? [] : [SIGTSTP])
-        try loop.handle(signals: signals) { [unowned self] in signalled($0) }
+        try loop.handle(signals: [SIGINT, SIGTERM, SIGCHLD]) { [unowned self] in signalled($0) }
         loop.atTurnEnd { [unowned self] in turnEnded() }
     }
 
@@ -183,7 +182,6 @@ final class Tail {
     }
 
     private func signalled(_ signal: CInt) {
-        guard signal != SIGTSTP else { bars?.suspend(); return }
         if signal != SIGCHLD, interruption == nil {
             interruption = signal
             connection?.close()
