@@ -65,10 +65,12 @@ struct FileReader {
                 switch error {
                 case .system(ENOENT) where isMain: "put it there, or write --config FILE"
                 case .tooLarge: "spread the targets over several files in targets.d"
+                case _ where error.isPassing: "try again"
                 default: "make it readable for the service, or take it out"
                 }
             reading.mistakes.add(
-                at: .init(line: 1, column: 1), "the file \(error.words)", remedy: remedy)
+                at: .init(line: 1, column: 1), "the file \(error.words)", remedy: remedy,
+                isPassing: error.isPassing)
         }
     }
 

@@ -21,6 +21,8 @@ package struct Mistake: Error, Equatable, Sendable, CustomStringConvertible {
     package var position: Position
     package var problem: String
     package var remedy: String
+    /// Whether the file may be right, and only could not be read just now.
+    package var isPassing = false
 
     /// `file:line:column: problem (remedy)`, one line.
     package var description: String {

@@ -32,7 +32,10 @@ struct MistakeList {
         return told[place] != nil || others.contains(place)
     }
 
-    mutating func add(at position: Mistake.Position, _ problem: String, remedy: String) {
+    /// - Parameter isPassing: See ``Mistake/isPassing``.
+    mutating func add(
+        at position: Mistake.Position, _ problem: String, remedy: String, isPassing: Bool = false
+    ) {
         let place = Place(position)
         if let problems = told[place], problems.contains(problem) { return }
         guard found.count < Self.most else {
@@ -41,7 +44,9 @@ struct MistakeList {
         }
         told[place, default: []].append(problem)
         found.append(
-            Mistake(file: file, position: position, problem: problem, remedy: remedy))
+            Mistake(
+                file: file, position: position, problem: problem, remedy: remedy,
+                isPassing: isPassing))
     }
 
     /// In the order of the lines; the last tells of those that were not kept.

@@ -57,12 +57,14 @@ package struct JournalMessage: Equatable, Sendable {
 
 extension EventLine {
     /// What the journal is told of it; nil for what it is not told: steps of loads.
-    package var journalMessage: JournalMessage? {
+    ///
+    /// - Parameter url: The target's own, for events that have none: a failure has no final one.
+    package func journalMessage(url: String?) -> JournalMessage? {
         guard case .durable(let event) = event else { return nil }
         var message = JournalMessage(event, text: text)
         message.addOwn("TARGET", target)
         message.addOwn("EVENT", event.name.rawValue)
-        message.add(facts: event)
+        message.add(facts: event, url: url)
         message.addOwn("LOAD", load.map { "\($0)" })
         message.addOwn("SEQ", "\(seq)")
         return message
@@ -71,7 +73,7 @@ extension EventLine {
 
 extension JournalMessage {
     /// What happened, in fields.
-    fileprivate mutating func add(facts event: DurableEvent) {
+    fileprivate mutating func add(facts event: DurableEvent, url targetURL: String?) {
         switch event {
         case .firstSeen(let title, let url, let previous):
             addOwn("URL", url)
@@ -82,13 +84,17 @@ extension JournalMessage {
             addOwn("TITLE", change.to)
             addOwn("OLD_TITLE", change.from)
         case .failing(let error, let status, _), .recovered(let error, let status, _):
+            addOwn("URL", targetURL)
             addOwn("HTTP_STATUS", status.map { "\($0)" })
             addOwn("PHASE", error.phase.rawValue)
             addOwn("ERROR", error.code)
         case .rebased(let from, let to, _):
+            addOwn("URL", targetURL)
             addOwn("TITLE", to)
             addOwn("OLD_TITLE", from)
-        case .encodingChanged(let title, _, _): addOwn("TITLE", title)
+        case .encodingChanged(let title, _, _):
+            addOwn("URL", targetURL)
+            addOwn("TITLE", title)
         case .oscillating, .settled, .unstable, .gap, .service: break
         }
     }

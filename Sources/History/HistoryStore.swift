@@ -64,14 +64,16 @@ package final class HistoryStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Made if missing; nobody else may write in it.
-    ///   - onStep: Called again and again while that goes on, for it may take minutes; also later, on
-    ///     the store's thread, if a database is found damaged only then.
+    ///   - onStep: Called again and again while that goes on, for it may take minutes; answers
+    ///     whether it is to. Also later, on the store's thread, if a database is found damaged only
+    ///     then.
     ///   - version: The program's, for those who find a store that is too new for theirs.
-    /// - Throws: ``StoreError``: held by another, of a later version, or not usable.
+    /// - Throws: ``StoreError``: held by another, of a later version, or not usable;
+    ///   ``StoreError/ended(path:)`` if `onStep` wanted so, and the folder is as it was.
     package static func open(
         _ folder: StateFolder, version: String, limits: StoreLimits = StoreLimits(),
         listener: Listener, now: @escaping @Sendable () -> Timestamp = HistoryStore.systemTime,
-        onStep: @escaping @Sendable () -> Void = {}
+        onStep: @escaping @Sendable () -> Bool = { true }
     ) throws(StoreError) -> Opening {
         let file = StoreFile(
             folder: folder, version: version, schema: .current, steps: StoreSteps(onStep))
@@ -98,10 +100,8 @@ package final class HistoryStore: Sendable {
             return Opening(
                 store: HistoryStore(queue: queue, lock: lock), targets: facts.0,
                 wasClosedCleanly: facts.1, damage: facts.2, migratedFrom: facts.3)
-        } catch let error as StoreError {
-            throw error
         } catch {
-            throw .unusable(path: file.folder.database, reason: "\(error)")
+            throw StoreError(error, opening: file.folder)
         }
     }
 

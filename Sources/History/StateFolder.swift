@@ -22,10 +22,10 @@ package struct StateFolder: Equatable, Sendable {
         let code = errno
         var status = stat()
         guard code == EEXIST, stat(path, &status) == 0 else {
-            throw .unusable(path: path, reason: SystemError.reason(of: code))
+            throw .system(code, path)
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw .unusable(path: path, reason: SystemError.reason(of: ENOTDIR))
+            throw .system(ENOTDIR, path)
         }
     }
 

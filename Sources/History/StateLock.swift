@@ -13,13 +13,13 @@ package struct StateLock: ~Copyable {
         let path = folder.lock
         let raw = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o640)
         guard raw >= 0 else {
-            throw .unusable(path: path, reason: SystemError.reason(of: errno))
+            throw .system(errno, path)
         }
         let descriptor = FileDescriptor(owning: raw)
         guard flock(raw, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             guard code == EWOULDBLOCK else {
-                throw .unusable(path: path, reason: SystemError.reason(of: code))
+                throw .system(code, path)
             }
             throw .held(path: folder.path, by: Self.holder(raw))
         }

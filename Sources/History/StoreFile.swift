@@ -34,10 +34,8 @@ struct StoreFile {
                 opened.damage = damage
                 return opened
             }
-        } catch let error as StoreError {
-            throw error
         } catch {
-            throw .unusable(path: folder.database, reason: "\(error)")
+            throw StoreError(error, opening: folder)
         }
     }
 

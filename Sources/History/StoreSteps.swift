@@ -1,6 +1,7 @@
 import CSQLite
 
-/// Told of each step of a work that may take long: a migration, a check, a repair.
+/// Told of each step of a work that may take long: a migration, a check, a repair; and asked whether
+/// that is to go on. One that is not fails with SQLITE_INTERRUPT, and leaves the database as it was.
 ///
 /// SQLite points at this object while a connection has it, so whoever gives it to one keeps it for
 /// as long.
@@ -10,10 +11,10 @@ final class StoreSteps: Sendable {
     /// Of a copy.
     static let pages: Int32 = 4096
 
-    /// Something was done.
-    let tell: @Sendable () -> Void
+    /// Something was done; answers whether to go on.
+    let tell: @Sendable () -> Bool
 
-    init(_ tell: @escaping @Sendable () -> Void = {}) { self.tell = tell }
+    init(_ tell: @escaping @Sendable () -> Bool = { true }) { self.tell = tell }
 
     /// Has SQLite tell of what it does on a connection.
     func begin(on connection: OpaquePointer) {
@@ -22,8 +23,8 @@ final class StoreSteps: Sendable {
             { context in
                 guard let context else { return 0 }
                 // Kept by whoever called begin(on:), up to end(on:).
-                Unmanaged<StoreSteps>.fromOpaque(context).takeUnretainedValue().tell()
-                return 0
+                return Unmanaged<StoreSteps>.fromOpaque(context).takeUnretainedValue().tell()
+                    ? 0 : 1
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 

@@ -9,9 +9,10 @@ enum ExitCode: Int32, Sendable {
     case pageFailed = 2
     /// Bad usage, bad input, no service, or output that can't be written. Likewise: unknown.
     case unusable = 3
-    /// `daemon`: another one holds the state folder (EX_TEMPFAIL).
-    case stateHeld = 75
-    /// `daemon`: the configuration or the state can't be used (EX_CONFIG).
+    /// `daemon`: it can't start now, and the same may go well later (EX_TEMPFAIL).
+    case notNow = 75
+    /// `daemon`: the configuration or the state can't be used before somebody changes something
+    /// (EX_CONFIG).
     case misconfigured = 78
     /// Ended by Ctrl-C, as a shell would tell it.
     case interrupted = 130
@@ -33,7 +34,7 @@ enum ExitCode: Int32, Sendable {
         switch self {
         case .fine: 0
         case .titleNotAsExpected: 1
-        case .unusable, .stateHeld, .misconfigured: 2
+        case .unusable, .notNow, .misconfigured: 2
         case .pageFailed: 3
         case .interrupted, .terminated: 4
         }

@@ -179,6 +179,24 @@ import Testing
         await site.stop()
     }
 
+    @Test(arguments: 5...9)
+    func `that can't be opened for want of descriptors ends it with 75, to be tried again`(
+        limit: Int
+    ) async throws {
+        let watched = try WatchedFolder()
+        try watched.configure("confirm: 1")
+        let outcome = try await Program(
+            "/bin/sh",
+            [
+                "-c", "ulimit -n \(limit) && exec \"$0\" \"$@\"",
+                BuiltProducts.path("pagewatch"), "daemon", "--config", watched.main, "--state",
+                watched.state, "--socket", watched.socket,
+            ]
+        ).run()
+        #expect(outcome.exitCode == 75, "\(outcome.errorText)")
+        #expect(outcome.errorText.hasPrefix("pagewatch daemon: "), "\(outcome.errorText)")
+    }
+
     @Test func `that can't be written ends the daemon with 78`() async throws {
         let watched = try WatchedFolder()
         try watched.configure("confirm: 1")

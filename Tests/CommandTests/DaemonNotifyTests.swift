@@ -59,8 +59,8 @@ import Testing
         #expect(age > .zero && age < .seconds(60))
         #expect(
             listener.told[4].hasPrefix(
-                "READY=1\nSTATUS=0 targets, 0 loading, 0 failing; no change yet;"
-                    + " not in force: \(run.folder.path)/pagewatch.yaml:1:1: "))
+                "READY=1\nSTATUS=not in force: \(run.folder.path)/pagewatch.yaml:1:1: "))
+        #expect(listener.told[4].hasSuffix("; 0 targets, 0 loading, 0 failing; no change yet"))
         let outcome = await daemon.end()
         listener.listen()
         #expect(outcome.exitCode == 0)

@@ -221,6 +221,23 @@ private func page(_ title: String) -> String {
         #expect(access(watched.state, F_OK) != 0)
     }
 
+    @Test func `ends it with 75 if it can't be read just now, as from a disk that fails`()
+        async throws
+    {
+        let watched = try WatchedFolder()
+        // A file that opens well and has nothing to read at its beginning but an I/O error.
+        let failing = "/proc/self/mem"
+        try watched.folder.write(
+            "defaults: {bearer: {file: \(failing)}}\n", to: "pagewatch.yaml")
+        for main in [failing, watched.main] {
+            let outcome = try await Program.pagewatch(
+                "daemon", "--config", main, "--state", watched.state
+            ).run()
+            #expect(outcome.exitCode == 75, "\(outcome.errorText)")
+            #expect(outcome.errorText.contains("Input/output error"), "\(outcome.errorText)")
+        }
+    }
+
     // B77, B80
     @Test func `keeps what a broken drop-in said before, over restarts too`() async throws {
         let site = try await LoopbackSite.playing("serve /{page}\n\(page("Steady"))")

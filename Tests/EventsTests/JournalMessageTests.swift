@@ -14,7 +14,7 @@ import Testing
         let line = EventLine(
             seq: 7, time: WallTime(milliseconds: 0), target: target, load: target.map { _ in 3 },
             event: event)
-        let message = try #require(line.journalMessage)
+        let message = try #require(line.journalMessage(url: "https://a.test/own"))
         #expect(message.text == line.text)
         #expect(Set(message.fields.map(\.name)).count == message.fields.count)
         return Dictionary(uniqueKeysWithValues: message.fields.map { ($0.name, $0.value) })
@@ -43,9 +43,23 @@ import Testing
         #expect(failing["PAGEWATCH_PHASE"] == "connect")
         #expect(failing["PAGEWATCH_ERROR"] == "refused")
         #expect(failing["PAGEWATCH_HTTP_STATUS"] == nil)
+        #expect(failing["PAGEWATCH_URL"] == "https://a.test/own")
         let recovered = try fields(.recovered(error: error, status: 503, since: since))
         #expect(recovered["PRIORITY"] == "6")
         #expect(recovered["PAGEWATCH_HTTP_STATUS"] == "503")
+        #expect(recovered["PAGEWATCH_URL"] == "https://a.test/own")
+    }
+
+    @Test func `of what was read anew is the target's own URL, too`() throws {
+        for event: DurableEvent in [
+            .rebased(from: "A", to: nil, because: "url"),
+            .encodingChanged(title: nil, encoding: "UTF-8", previousEncoding: "windows-1252"),
+        ] {
+            #expect(try fields(event)["PAGEWATCH_URL"] == "https://a.test/own")
+        }
+        #expect(
+            try fields(.firstSeen(title: nil, url: "https://a.test/end", previous: nil))[
+                "PAGEWATCH_URL"] == "https://a.test/end")
     }
 
     @Test(arguments: ServiceEvent.State.allCases)
@@ -71,7 +85,7 @@ import Testing
         for event: PageEvent in [.estimatedProgress(0.5), .isLoading(true), .title("A")] {
             let line = EventLine(
                 seq: 1, time: WallTime(milliseconds: 0), target: "a", load: 1, event: event)
-            #expect(line.journalMessage == nil)
+            #expect(line.journalMessage(url: nil) == nil)
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import PageModel
 import Reactor
 import TestSupport
@@ -10,7 +11,10 @@ import Testing
         let count = Locked(0)
         let file = StoreFile(
             folder: store.folder, version: "2", schema: schema,
-            steps: StoreSteps { count.withLock { $0 += 1 } })
+            steps: StoreSteps {
+                count.withLock { $0 += 1 }
+                return true
+            })
         let listener = HistoryStore.Listener(committed: { _ in }, trouble: { _ in })
         let opening = try HistoryStore.open(
             file, limits: StoreLimits(), listener: listener, now: { at(0) })
@@ -50,6 +54,60 @@ import Testing
             SELECT i, randomblob(4000) AS b FROM n;
             """)
         #expect(try open(store, Schema(version: 2, steps: [1: "DROP TABLE ballast"])) >= 4)
+    }
+}
+
+@Suite struct `A start that is to end` {
+    private func open(_ store: Store, _ schema: Schema) throws {
+        let file = StoreFile(
+            folder: store.folder, version: "2", schema: schema, steps: StoreSteps { false })
+        let listener = HistoryStore.Listener(committed: { _ in }, trouble: { _ in })
+        _ = try HistoryStore.open(
+            file, limits: StoreLimits(), listener: listener, now: { at(0) })
+    }
+
+    @Test(arguments: [0, 20_000])
+    func `does so in the middle of a migration or of the copy before it, and changes nothing`(
+        ballast: Int
+    ) throws {
+        let store = try Store()
+        _ = try store.open()
+        try store.run(
+            """
+            CREATE TABLE ballast AS WITH RECURSIVE n (i) AS
+                (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(ballast))
+            SELECT i, randomblob(4000) AS b FROM n;
+            """)
+        let slow = """
+            DROP TABLE ballast;
+            CREATE TABLE work AS WITH RECURSIVE n (i) AS
+                (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
+            SELECT max(i) AS i FROM n;
+            """
+        #expect(throws: StoreError.ended(path: store.folder.database)) {
+            try open(store, Schema(version: 2, steps: [1: slow]))
+        }
+        #expect(try store.number("PRAGMA user_version") == 1)
+        #expect(try store.number("SELECT count(*) FROM ballast") == Int64(max(1, ballast)))
+        #expect(!store.files("").contains { $0.contains(".part") })
+        // The folder is free.
+        _ = try store.open()
+    }
+
+    @Test
+    func `is what passes, like a full disk; a later version's store and a barred folder do not`() {
+        let path = "/state/history.db"
+        #expect(StoreError.ended(path: path).isPassing)
+        #expect(StoreError.held(path: path, by: 1).isPassing)
+        for code in [ENOSPC, EIO, EMFILE, ENFILE, ENOMEM, EDQUOT, EAGAIN] {
+            #expect(StoreError.system(code, path).isPassing)
+        }
+        for code in [EACCES, EROFS, ENOTDIR, ENOENT] {
+            #expect(!StoreError.system(code, path).isPassing)
+        }
+        #expect(
+            !StoreError.newer(path: path, version: 2, reads: 1, writtenBy: nil, copy: nil).isPassing
+        )
     }
 }
 

@@ -44,6 +44,7 @@ final class Machine: Sendable {
         let copies: [String] = [
             "\(Self.project)/systemd/pagewatch.service:\(Self.units)/pagewatch.service",
             "\(Self.project)/systemd/pagewatch.socket:\(Self.units)/pagewatch.socket",
+            "\(Self.project)/systemd/pagewatch-stop.target:\(Self.units)/pagewatch-stop.target",
             "\(Self.project)/systemd/pagewatch-check@.service"
                 + ":\(Self.units)/pagewatch-check@.service",
             "\(Self.project)/systemd/pagewatch-check@.timer:\(Self.units)/pagewatch-check@.timer",
@@ -113,6 +114,11 @@ final class Machine: Sendable {
             try await property("NRestarts"), try await property("ActiveState")
         )
         return restarts == "\(times)" && state == "active"
+    }
+
+    /// Since when its socket listens; another time if it was closed meanwhile.
+    func socketAge() async throws -> String {
+        try await property("InactiveExitTimestampMonotonic", of: "pagewatch.socket")
     }
 
     /// Looks again and again until something holds.

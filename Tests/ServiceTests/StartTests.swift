@@ -49,8 +49,7 @@ struct `The service under systemd, when it starts,` {
             try await machine.command("systemctl start \(unit)")
         }
         try await machine.command("pagewatch status")
-        // Stopped with its socket it stays so.
-        try await machine.command("systemctl stop pagewatch.socket pagewatch")
+        try await machine.command("systemctl stop pagewatch")
         let outcome = try await machine.run("pagewatch status")
         #expect(outcome.exitCode == 3)
         #expect(outcome.errorText.contains("systemctl start pagewatch"), "\(outcome.errorText)")
@@ -78,14 +77,101 @@ struct `The service under systemd, when it starts,` {
             message["MESSAGE"]?.hasPrefix("pagewatch daemon: /etc/pagewatch/pagewatch.yaml:1:1: ")
                 == true, "\(message)")
         #expect(message["PRIORITY"] == "3")
-        // A command finds the socket, and nobody behind it: it does not wait for ever.
-        let asked = try await machine.run("pagewatch status")
-        #expect(asked.exitCode == 3)
-        #expect(asked.errorText.contains("systemctl status pagewatch"), "\(asked.errorText)")
-        // Mended, it starts at once.
+        // A command gets the mistake, as often as somebody asks, and nothing gives up.
+        let socketAge = try await machine.socketAge()
+        for _ in 1...25 {
+            let asked = try await machine.run("pagewatch status")
+            #expect(asked.exitCode == 3)
+            #expect(
+                asked.errorText.hasPrefix(
+                    "pagewatch status: the service can't start: /etc/pagewatch/pagewatch.yaml:1:1: "
+                ), "\(asked.errorText)")
+        }
+        #expect(try await machine.property("ActiveState", of: "pagewatch.socket") == "active")
+        #expect(try await machine.socketAge() == socketAge)
+        #expect(try await machine.property("NRestarts") == "0")
+        // Mended, it starts at once, with the next command as well.
+        try await machine.eventually("the end of the last try") {
+            try await machine.property("ActiveState") == "failed"
+        }
         try machine.configure("targets: {}\n")
-        try await machine.command("pagewatch verify")
-        try await machine.command("systemctl reset-failed pagewatch pagewatch.socket")
-        try await machine.command("systemctl start pagewatch && pagewatch status")
+        try await machine.command("pagewatch verify && pagewatch status")
+        #expect(try await machine.property("ActiveState") == "active")
+        try await machine.command("systemctl start pagewatch && systemctl stop pagewatch")
+    }
+
+    @Test func `tells a follower of a mistake that it waits, and is back for it once it is mended`()
+        async throws
+    {
+        let machine = try await Machine.serving("targets: {}\n")
+        try await machine.command("systemd-run --unit follower pagewatch tail --since -1h")
+        try await machine.message("-u follower -g 'started: version'")
+        try machine.configure("interval: 5x\n")
+        _ = try await machine.run("systemctl restart pagewatch")
+        try await machine.message("-u follower -g 'the service has gone'")
+        #expect(try await machine.property("ActiveState", of: "pagewatch.socket") == "active")
+        // Each time that it asks starts the service: that is seldom.
+        #expect(try await machine.journal("-p err -t pagewatch").count < 5)
+        try machine.configure("targets: {}\n")
+        try await machine.command("systemctl start pagewatch")
+        try await machine.eventually("the follower's next line") {
+            try await machine.journal("-u follower -g 'started: version'").count == 2
+        }
+        try await machine.command("systemctl stop follower")
+    }
+
+    @Test func `is not ready before it has its history`() async throws {
+        let machine = try await Machine.serving("targets: {}\n")
+        try await machine.command("systemctl stop pagewatch")
+        try machine.write(
+            """
+            import os, sqlite3, time
+            database = sqlite3.connect("/var/lib/pagewatch/history.db", isolation_level=None)
+            database.execute("BEGIN EXCLUSIVE")
+            print("held", flush=True)
+            while not os.path.exists("/srv/release"):
+                time.sleep(0.01)
+
+            """, to: "/srv/lock.py")
+        try await machine.command("systemd-run --unit lock python3 /srv/lock.py")
+        try await machine.message("-u lock MESSAGE=held")
+        try await machine.command("systemctl start --no-block pagewatch")
+        try await machine.eventually("its start") {
+            try await machine.property("StatusText") == "opening the history"
+        }
+        #expect(try await machine.property("ActiveState") == "activating")
+        #expect(try await machine.run("systemctl is-active pagewatch").outputText == "activating\n")
+        // Who asks meanwhile waits.
+        try await machine.command("systemd-run --unit asked pagewatch status")
+        try machine.write("", to: "/srv/release")
+        try await machine.eventually("the end of its start") {
+            try await machine.property("ActiveState") == "active"
+        }
+        try await machine.message("-u asked -g '0 targets'")
+    }
+
+    @Test func `tries again for as long as the disk is full, and comes by itself`() async throws {
+        let machine = try await Machine.boot("targets: {}\n")
+        try await machine.command(
+            """
+            mkdir -p /var/lib/pagewatch
+            mount -t tmpfs -o size=256k full /var/lib/pagewatch
+            ! dd if=/dev/zero of=/var/lib/pagewatch/ballast bs=4k 2>/dev/null
+            """)
+        _ = try await machine.run("systemctl start pagewatch")
+        try await machine.eventually("another try") {
+            try await machine.property("NRestarts") != "0"
+        }
+        try await machine.message("-u pagewatch -g 'exited.*status=75'")
+        let told = try await machine.message("-p err -t pagewatch")
+        #expect(
+            told["MESSAGE"]?.contains("can't use /var/lib/pagewatch/history.db: ") == true,
+            "\(told)")
+        try await machine.command(
+            "rm /var/lib/pagewatch/ballast && mount -o remount,size=64m /var/lib/pagewatch")
+        try await machine.eventually("its start") {
+            try await machine.property("ActiveState") == "active"
+        }
+        try await machine.command("pagewatch status")
     }
 }

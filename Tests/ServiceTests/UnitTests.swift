@@ -9,8 +9,8 @@ import Testing
         // Units name manuals, which systemd-analyze looks for.
         let manuals = Machine.hasManuals ? "" : "--man=no"
         let units = [
-            "pagewatch.service", "pagewatch.socket", "pagewatch-check@x.service",
-            "pagewatch-check@x.timer",
+            "pagewatch.service", "pagewatch.socket", "pagewatch-stop.target",
+            "pagewatch-check@x.service", "pagewatch-check@x.timer",
         ]
         let outcome = try await machine.run(
             "systemd-analyze verify \(manuals) "

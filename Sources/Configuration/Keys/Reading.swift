@@ -27,7 +27,9 @@ struct Reading {
     }
 
     mutating func refuse(_ node: YAMLNode, _ spot: Spot, _ error: ValueError) {
-        refuse(node, "\(spot.key) \(error.problem)", remedy: error.remedy)
+        mistakes.add(
+            at: node.position, "\(spot.key) \(error.problem)", remedy: error.remedy,
+            isPassing: error.isPassing)
     }
 
     /// The text of a scalar; a mistake if it is something else, or nothing.

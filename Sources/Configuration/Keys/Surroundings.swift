@@ -62,7 +62,8 @@ final class Surroundings {
         } catch {
             throw ValueError(
                 "is to come from \(Quoted.shown(path)), which \(error.words)",
-                remedy: "put the secret there, readable for the service")
+                remedy: "put the secret there, readable for the service",
+                isPassing: error.isPassing)
         }
         var rest = bytes[...]
         if rest.last == UInt8(ascii: "\n") { rest = rest.dropLast() }

@@ -8,6 +8,12 @@ enum WholeFile {
         case notRegular
         case tooLarge(most: Int)
 
+        /// Whether the same may go well later, though nobody touches the file.
+        var isPassing: Bool {
+            guard case .system(let code) = self else { return false }
+            return [EMFILE, ENFILE, ENOMEM, EIO, EAGAIN, EBUSY, ESTALE, ETIMEDOUT].contains(code)
+        }
+
         /// The rest of a sentence that begins with the file.
         var words: String {
             switch self {

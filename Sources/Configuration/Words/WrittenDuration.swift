@@ -3,10 +3,17 @@ package struct ValueError: Error, Equatable, Sendable {
     /// Begins with the value in quotes, where it may be shown.
     package let problem: String
     package let remedy: String
+    /// Whether it may be right, and only could not be looked up just now.
+    let isPassing: Bool
 
     package init(_ problem: String, remedy: String) {
+        self.init(problem, remedy: remedy, isPassing: false)
+    }
+
+    init(_ problem: String, remedy: String, isPassing: Bool) {
         self.problem = problem
         self.remedy = remedy
+        self.isPassing = isPassing
     }
 
     /// The rest of a sentence that begins with the name of an option or key.

@@ -42,7 +42,7 @@ package struct ListeningSocket: ~Copyable {
         guard listen(descriptor.raw, Self.backlog) == 0 else {
             let code = errno
             file.removeIfOurs()
-            throw .unusable(place: path, reason: SystemError.reason(of: code))
+            throw ListeningError(path, code)
         }
         lock.release()
         self.init(descriptor, file: file, place: path, isUnix: true)
@@ -66,7 +66,7 @@ package struct ListeningSocket: ~Copyable {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let raw = socket(family, CInt(kind), 0)
         guard raw >= 0 else {
-            throw .unusable(place: place, reason: SystemError.reason(of: errno))
+            throw ListeningError(place, errno)
         }
         return FileDescriptor(owning: raw)
     }

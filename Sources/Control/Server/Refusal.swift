@@ -49,5 +49,9 @@ package struct Refusal: Error {
     static let tooManyConnections = Refusal(
         .unavailable, "tooManyConnections", "too many clients are connected (try again later)")
     static let stopping = Refusal(.unavailable, "stopping", "the service is stopping")
+    /// For those who wait at a socket that systemd keeps; see ``ClosedDoor``.
+    package static func cannotStart(_ reason: String) -> Refusal {
+        Refusal(.unavailable, "cannotStart", reason)
+    }
     static let unanswered = Refusal(.serverError, "unanswered", "the request got no answer")
 }

@@ -73,7 +73,7 @@ struct SocketFile {
     }
 
     private static func failure(_ path: String, _ code: CInt) -> ListeningError {
-        .unusable(place: path, reason: SystemError.reason(of: code))
+        ListeningError(path, code)
     }
 
     private static func groupID(
@@ -116,7 +116,7 @@ struct FolderLock: ~Copyable {
             }
             left -= 1
             guard left > 0 else {
-                throw .unusable(place: path, reason: "another process keeps \(folder) locked")
+                throw .failed(place: path, reason: "another process keeps \(folder) locked")
             }
             poll(nil, 0, Self.pauseMilliseconds)
         }

@@ -108,9 +108,12 @@ struct Database: ~Copyable {
         repeat {
             // All pages in one step: a writer between two steps would make it begin anew.
             code = sqlite3_backup_step(backup, steps == nil ? -1 : StoreSteps.pages)
-            steps?.tell()
+            if let steps, !steps.tell(), code == SQLITE_OK { code = SQLITE_INTERRUPT }
         } while code == SQLITE_OK
         let ending = sqlite3_backup_finish(backup)
+        guard code != SQLITE_INTERRUPT else {
+            throw SQLiteError(code: code, message: "interrupted", action: "copy")
+        }
         guard code == SQLITE_DONE, ending == SQLITE_OK else {
             throw target.error(code == SQLITE_DONE ? ending : code, "copy")
         }

@@ -97,6 +97,9 @@ extension Watcher {
     /// The names of all targets, in order.
     package var targetNames: [String] { targets.keys.sorted() }
 
+    /// The URL that a target is to load; nil if it is not watched.
+    package func url(of name: String) -> String? { targets[name]?.definition.url.text }
+
     /// A target as it is now; nil if there is and was none of that name.
     package func view(of name: String) -> TargetView? {
         guard let target = targets[name] else {

@@ -37,6 +37,13 @@ final class Daemon {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
+    /// Whether a signal asks for the end that no loop has taken yet; while it starts, that is.
+    static var isAskedToEnd: Bool {
+        var pending = sigset_t()
+        guard sigpending(&pending) == 0 else { return false }
+        return endSignals.contains { sigismember(&pending, $0) == 1 }
+    }
+
     /// Begins to watch.
     ///
     /// - Throws: ``SystemError`` if the system refuses what the service needs.
@@ -84,6 +91,8 @@ final class Daemon {
         } else {
             link = nil
         }
+        // The watcher keeps the voice, which must not keep the watcher.
+        voice.url = { [weak watcher] in watcher?.url(of: $0) }
         voice.onEvent = { [api, link] line in
             api.advanced()
             link?.tell(line)

@@ -61,8 +61,16 @@ extension Command {
         exitCodes: [
             (.fine, "ended as it was asked to"),
             (.unusable, "bad usage, or not all of the history could be written at the end"),
-            (.stateHeld, "another one holds the state folder or the socket"),
-            (.misconfigured, "the configuration or the state folder can't be used"),
+            (
+                .notNow,
+                "can't start now: another one holds the state folder or the socket, the disk is full"
+                    + " or fails, or the system has no room; to be tried again"
+            ),
+            (
+                .misconfigured,
+                "a mistake in the configuration, a state folder that may not be used, or one of a"
+                    + " later version; to be mended first"
+            ),
         ],
         examples: [
             Example(

@@ -16,10 +16,13 @@ enum DaemonCommand {
             return try daemon(options).run()
         } catch let problem as StartProblem {
             complain(problem.lines)
+            // Who waits for it would have systemd start it again, to the same end.
+            if problem.code == .misconfigured { ServiceSocket.refuse(problem.words) }
             return problem.code
         } catch {
+            // Of descriptors, of memory, of threads: systemd tries again.
             complain(["\(error)"])
-            return .misconfigured
+            return .notNow
         }
     }
 
@@ -40,8 +43,11 @@ enum DaemonCommand {
     }
 }
 
-/// Why the service cannot start.
+/// Why the service does not start.
 struct StartProblem: Error {
+    /// It was asked to end before it had started.
+    static let askedToEnd = StartProblem(lines: [], .fine)
+
     let lines: [String]
     let code: ExitCode
 
@@ -52,5 +58,12 @@ struct StartProblem: Error {
     init(lines: [String], _ code: ExitCode) {
         self.lines = lines
         self.code = code
+    }
+
+    /// One line, for those who wait for the service.
+    var words: String {
+        let more = lines.count - 1
+        return "the service can't start: " + (lines.first ?? "")
+            + (more > 0 ? "; and \(more) more (\"pagewatch verify\" tells all)" : "")
     }
 }

@@ -21,7 +21,8 @@ struct DaemonStart {
     /// Reads the configuration, opens the state folder, and puts the last good definitions of
     /// broken files in force.
     ///
-    /// - Throws: ``StartProblem``: a main file that is wrong, or a state folder that can't be used.
+    /// - Throws: ``StartProblem``: a main file that is wrong, a state folder that can't be used, or
+    ///   the wish that it ends.
     ///
     /// - Parameter patience: Told of each step of what may take long.
     init(_ options: DaemonOptions, patience: StartPatience? = nil) throws {
@@ -29,9 +30,7 @@ struct DaemonStart {
         let path = try Self.mainFile(options)
         mainFile = path
         let first = ConfigurationFiles.load(main: path)
-        guard first.isMainAccepted else {
-            throw StartProblem(lines: first.mistakes.map(\.description), .misconfigured)
-        }
+        guard first.isMainAccepted else { throw StartProblem(first) }
         mailbox = try Mailbox()
         patience?.begins("opening the history")
         opening = try Self.open(first.configuration, options, mailbox, patience)
@@ -42,9 +41,7 @@ struct DaemonStart {
         let loaded =
             needsLastGood
             ? ConfigurationFiles.load(main: path, lastGood: Self.lastGood(opening)) : first
-        guard loaded.isMainAccepted else {
-            throw StartProblem(lines: loaded.mistakes.map(\.description), .misconfigured)
-        }
+        guard loaded.isMainAccepted else { throw StartProblem(loaded) }
         readFiles = loaded.readFiles
         configuration = loaded.inForce(isForced: options.isForced)
         mistakes = loaded.complaints(isForced: options.isForced)
@@ -77,14 +74,22 @@ struct DaemonStart {
         let listener = HistoryStore.Listener(
             committed: { mailbox.post(.committed($0)) }, trouble: { mailbox.post(.trouble($0)) },
             gaveBack: { mailbox.post(.gaveBack) })
+        // A store that is repaired later, on its own thread, is no start.
+        let isStarting = Locked(true)
+        defer { isStarting.withLock { $0 = false } }
         do {
             return try HistoryStore.open(
                 folder(options, configuration), version: Version.number,
                 limits: StoreLimits(configuration.retention), listener: listener,
-                onStep: { patience?.goesOn() })
+                onStep: {
+                    guard isStarting.withLock({ $0 }) else { return true }
+                    patience?.goesOn()
+                    return !Daemon.isAskedToEnd
+                })
         } catch {
-            if case .held = error { throw StartProblem("\(error)", .stateHeld) }
-            throw StartProblem("\(error)", .misconfigured)
+            // Whatever else came of it: nobody wants it any more.
+            if Daemon.isAskedToEnd { throw .askedToEnd }
+            throw StartProblem("\(error)", error.isPassing ? .notNow : .misconfigured)
         }
     }
 
@@ -97,5 +102,15 @@ struct DaemonStart {
             getenv($0).map { String(cString: $0) }
         }
         return candidates.first { access($0.path, W_OK) == 0 } ?? candidates[0]
+    }
+}
+
+extension StartProblem {
+    /// For a main file that is not good, or can't be read just now.
+    fileprivate init(_ loaded: ConfigurationFiles.Loaded) {
+        let mistakes = loaded.mistakes
+        self.init(
+            lines: mistakes.map(\.description),
+            mistakes.contains { $0.isPassing } ? .notNow : .misconfigured)
     }
 }

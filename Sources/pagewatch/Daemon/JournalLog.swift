@@ -84,13 +84,22 @@ final class JournalLog {
         flush()
     }
 
-    /// Gives the journal a last chance to take what waits.
+    /// Gives the journal a last chance to take what waits. How much it did not is told on standard
+    /// error.
     func finish(within limit: Duration) {
         let end = MonotonicClock.now() + limit
         flush()
         while !waiting.isEmpty, MonotonicClock.now() < end {
             poll(nil, 0, Self.lastPauseMilliseconds)
             flush()
+        }
+        let left = waiting.count + dropped
+        if left > 0 {
+            let lines = left == 1 ? "1 line is" : "\(left) lines are"
+            let remark = JournalMessage(
+                remark: "\(lines) missing in the journal: it took no more", .error)
+            standIn.add(remark.prefixedLine)
+            (waiting, waitingBytes, dropped) = ([], 0, 0)
         }
         standIn.finish(within: max(.zero, end - MonotonicClock.now()))
     }

@@ -123,12 +123,20 @@ enum ServiceSocket {
         return .listening(try listen(at: folder + "/control.sock"))
     }
 
+    /// Tells those who wait at the socket that systemd keeps why they are not served.
+    static func refuse(_ reason: String) {
+        let activated = try? ListeningSocket.activatedDescriptor(environmentVariable)
+        guard let descriptor = activated ?? nil,
+            let socket = try? ListeningSocket(adopting: descriptor)
+        else { return }
+        ClosedDoor.answer(.cannotStart(reason), at: socket)
+    }
+
     private static func listen(at path: String) throws(StartProblem) -> ListeningSocket {
         do throws(ListeningError) {
             return try ListeningSocket(path: path)
         } catch {
-            if case .inUse = error { throw StartProblem("\(error)", .stateHeld) }
-            throw StartProblem("\(error)", .misconfigured)
+            throw StartProblem("\(error)", error.isPassing ? .notNow : .misconfigured)
         }
     }
 

@@ -34,11 +34,14 @@ final class ServiceLog {
     }
 
     /// Tells an event: a durable one as a line, a step of a load by its bar.
-    func tell(_ line: EventLine) {
+    ///
+    /// - Parameter url: What the URL of a target is.
+    func tell(_ line: EventLine, url: (_ target: String) -> String?) {
         switch line.event {
         case .durable:
             if let journal {
-                if let message = line.journalMessage { journal.add(message) }
+                let message = line.journalMessage(url: line.target.flatMap(url))
+                if let message { journal.add(message) }
             } else {
                 add(line.text, line.time)
             }

@@ -15,19 +15,20 @@ struct ServiceStatus {
     /// What is wrong with the configuration, the first of it.
     var mistake: String?
 
-    /// One line.
+    /// One line, what needs somebody first.
     var text: String {
-        var parts = [
+        var parts: [String] = []
+        if let mistake { parts.append("not in force: " + escaped(mistake)) }
+        if let storeTrouble {
+            parts.append("the history can't be written: " + escaped(storeTrouble))
+        }
+        if isOffline { parts.append("offline") }
+        parts += [
             "\(targets == 1 ? "1 target" : "\(targets) targets"), \(loading) loading,"
                 + " \(failing) failing",
             lastChange.map { "last change \($0.time.text(.local)) (\(escaped($0.target)))" }
                 ?? "no change yet",
         ]
-        if isOffline { parts.append("offline") }
-        if let storeTrouble {
-            parts.append("the history can't be written: " + escaped(storeTrouble))
-        }
-        if let mistake { parts.append("not in force: " + escaped(mistake)) }
         return parts.joined(separator: "; ")
     }
 }

@@ -15,6 +15,8 @@ final class ServiceVoice: WatcherAudience {
     private let log: ServiceLog
     private let loop: EventLoop
     private var file: EventLogFile?
+    /// What the URL of a target is.
+    var url: (_ target: String) -> String? = { _ in nil }
     /// Hears each event, after the logs.
     var onEvent: (EventLine) -> Void = { _ in }
 
@@ -40,7 +42,7 @@ final class ServiceVoice: WatcherAudience {
 
     /// Tells an event: a durable one as a line, a step of a load by its bar.
     func tell(_ line: EventLine) {
-        log.tell(line)
+        log.tell(line, url: url)
         file?.tell(line)
         onEvent(line)
     }

@@ -115,7 +115,7 @@ extension Command {
         wish(
             "stop", "Stops what a target loads; a check that is stopped does not count.",
             missing: "no target given (write \"pagewatch stop blog\"; to stop the service,"
-                + " \"systemctl stop pagewatch.socket pagewatch\")",
+                + " \"systemctl stop pagewatch\")",
             example: Example(text: "Stop a load", call: "pagewatch stop blog")),
         wish(
             "load", "Shows another page in a target; the next check loads its own again.",

@@ -11,6 +11,8 @@ final class Tail {
     /// Between two tries to reach a service that has gone.
     private static let firstDelay = Duration.milliseconds(50)
     private static let longestDelay = Duration.seconds(1)
+    /// Likewise one whose configuration has to be mended: each try has systemd start it.
+    private static let mendingDelay = Duration.seconds(10)
 
     private let options: TailOptions
     private let path: String
@@ -130,7 +132,10 @@ final class Tail {
         switch ending {
         case .closed: break
         // Too many clients, or it is just stopping.
-        case .refused(let status, _) where status >= 500 && delay > .zero: break
+        case .refused(let status, let body) where status >= 500 && delay > .zero:
+            if TailCommand.code(ofRefusal: body) == Refusal.cannotStart("").code {
+                delay = Self.mendingDelay
+            }
         case .refused(_, let body): return give(up: TailCommand.message(ofRefusal: body))
         case .lineTooLong: return give(up: "the service sent a line that is too long for an event")
         }

@@ -57,6 +57,11 @@ enum TailCommand {
         return body
     }
 
+    /// The word for programs in the body of an answer that is an error.
+    static func code(ofRefusal body: [UInt8]) -> String? {
+        JSONFields(body[...])?.fields("error")?.string("code")
+    }
+
     /// What the service says in the body of an answer that is an error.
     static func message(ofRefusal body: [UInt8]) -> String {
         let error = JSONFields(body[...])?.fields("error")
