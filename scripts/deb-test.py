@@ -209,11 +209,17 @@ def configures(machine):
 
 def rotates_the_log(machine):
     eventually("the log", lambda: "firstSeen" in machine.do(f"cat {LOG}"))
-    for _ in range(2):
-        machine.do("logrotate --force /etc/logrotate.conf")
-        eventually("a new log", lambda: machine.do(f"cat {LOG}"))
-    found = machine.do(f"cd /var/log/pagewatch && ls && zcat {LOG}.2.gz")
-    expect(f"{LOG[19:]}.1\n" in found and "firstSeen" in found, "the old logs are kept", found)
+    # While nothing is told, only logrotate's signal has the service make the new file.
+    machine.do("pagewatch pause busy")
+    eventually("the pause", lambda: '"paused"' in machine.do(f"cat {LOG}"))
+    machine.do("logrotate --force /etc/logrotate.conf")
+    eventually("a new log", lambda: machine.do(f"ls {LOG}"))
+    machine.do("pagewatch resume busy")
+    eventually("its first line", lambda: machine.do(f"cat {LOG}"))
+    machine.do("logrotate --force /etc/logrotate.conf")
+    eventually("another log", lambda: machine.do(f"ls {LOG}"))
+    found = machine.do(f"cd /var/log/pagewatch && ls && cat {LOG}.1 && zcat {LOG}.2.gz")
+    expect("firstSeen" in found and "resumed" in found, "the old logs are kept", found)
     found = machine.do(f"stat -c '%a %U %G' {LOG}").strip()
     expect(found == "640 pagewatch adm", "the group adm may read the new log", found)
 
