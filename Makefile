@@ -71,6 +71,7 @@ site: deps
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Package.swift Sources Tests
 	scripts/deb-changelog.py --check
+	scripts/deb-check.py
 
 ## format        set the style right
 format:
@@ -156,7 +157,8 @@ deb: deps deb-deps
 deb-deps:
 	@scripts/install-dependencies.sh --deb
 
-## deb-reproducible  build the package of the last commit in two folders, and compare every byte
+## deb-reproducible  build the package of the last commit twice, under other circumstances, and compare
+##               every byte
 deb-reproducible: deps deb-deps
 	scripts/deb-reproducible
 

@@ -4,15 +4,15 @@
     scripts/deb-test.py [--packages .build/deb]
 
 That Debian is a debootstrap of this machine's release from this machine's mirror, and is kept
-beside the packages; each run boots it anew with a memory file system over it. Needs root and
-cgroup v2.
+beside the packages; each run boots it anew with a memory file system over it. Exit codes: 0 if all
+is as it should be, 77 where no system can be booted (that takes root and cgroup v2), 75 if
+Debian's mirror can't be reached, 1 for anything else, with what was seen.
 """
 import argparse
 import contextlib
 import http.server
 import itertools
 import json
-import os
 import pathlib
 import shutil
 import subprocess
@@ -20,11 +20,9 @@ import sys
 import tempfile
 import time
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
-MACHINE = PROJECT / "Tests/ServiceTests/Machine/machine.py"
-# What the test itself uses in there, beyond what the package depends on.
-TOOLS = ["systemd", "adduser", "ca-certificates", "iproute2", "logrotate"]
-PATIENCE = 30
+from deb_machine import (
+    PATIENCE, PROJECT, booted, debian, eventually, expect, leave, needs_to_boot, output)
+
 CONFIGURATION = """\
 # The administrator's own words.
 targets:
@@ -32,8 +30,28 @@ targets:
   busy: {url: "http://127.0.0.1/count", interval: 1s, confirm: 1}
 """
 LOG = "/var/log/pagewatch/events.jsonl"
-# Whatever of the package's could be left behind.
-LEFT = "find / /run -xdev -path /srv -prune -o -name '*pagewatch*' -print"
+MANUALS = {"pagewatch": 1, "pagewatch.yaml": 5, "pagewatch-events": 7, "pagewatch.service": 8}
+UNITS = ["pagewatch.service", "pagewatch.socket", "pagewatch-check@x.service",
+         "pagewatch-check@x.timer"]
+# In each shell, what it would offer behind "pagewatch stat".
+COMPLETIONS = {
+    "bash": ". /usr/share/bash-completion/bash_completion; _completion_loader pagewatch;"
+            " words=$(complete -p pagewatch) && words=${words#*-F };"
+            " COMP_WORDS=(pagewatch stat) COMP_CWORD=1 COMP_LINE='pagewatch stat' COMP_POINT=14;"
+            " ${words%% *} pagewatch stat pagewatch; echo ${COMPREPLY[@]}",
+    "zsh": "autoload -Uz compinit && compinit -u -D && autoload +X $_comps[pagewatch]"
+           " && whence -f $_comps[pagewatch]",
+    "fish": "complete -C 'pagewatch stat'",
+}
+# What could be left behind: the package's by its name, and the service's by its user. What the test
+# has put there is not, nor are man's copies of pages that were read.
+LEFT = ("find / /run -xdev \\( -path /srv -o -path /opt -o -path /var/cache/man \\) -prune -o"
+        " \\( -name '*pagewatch*' -o -user pagewatch -o -group pagewatch \\) -print")
+FOLDERS = ["/etc/pagewatch", "/var/lib/pagewatch", "/var/lib/pagewatch-check",
+           "/var/log/pagewatch"]
+# Timers of checks, and how the administrator has left them.
+TIMERS = {"press": ("enabled", "active"), "resting": ("enabled", "inactive"),
+          "trial": ("disabled", "active")}
 
 
 def serve(folder):
@@ -68,8 +86,17 @@ def serve(folder):
     http.server.ThreadingHTTPServer(("127.0.0.1", 80), Site).serve_forever()
 
 
-def output(*command):
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+@contextlib.contextmanager
+def site(machine, folder):
+    """The pages, on the machine's own loopback; this machine's Python serves them."""
+    process = subprocess.Popen(
+        ["nsenter", "--target", machine.number, "--net", "--", sys.executable, __file__,
+         "--serve", folder])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 # The packages
@@ -78,8 +105,17 @@ def output(*command):
 def find_package(folder):
     found = [path for path in folder.glob("pagewatch_*.deb")]
     if len(found) != 1:
-        sys.exit(f"deb-test: {len(found)} packages in {folder} (make deb builds one)")
+        leave(1, f"{len(found)} packages in {folder} (make deb builds one)")
     return found[0]
+
+
+def dependencies(package):
+    """The names of what it depends on, which must be libraries alone."""
+    depends = output("dpkg-deb", "--field", package, "Depends")
+    names = {entry.split()[0].split(":")[0] for entry in depends.split(",")}
+    expect("|" not in depends and all(name.startswith(("lib", "zlib")) for name in names),
+           "it depends on libraries alone", depends)
+    return names
 
 
 def next_version(package, folder):
@@ -99,146 +135,51 @@ def next_version(package, folder):
     return built, version
 
 
-def debian(package, folder):
-    """The folder of a Debian that has what the package depends on; made if it is not there yet."""
-    depends = output("dpkg-deb", "--field", package, "Depends")
-    names = {entry.split("|")[0].split()[0].split(":")[0] for entry in depends.split(",")}
-    names = ",".join(sorted(names | set(TOOLS)))
-    release = dict(
-        line.rstrip().split("=", 1) for line in open("/etc/os-release"))["VERSION_CODENAME"]
-    made = folder / "made-with"
-    if made.exists() and made.read_text() == f"{release} {names}":
-        return folder / "root"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    print(f"making a Debian {release} in {folder}", flush=True)
-    # The mirror is where apt finds this machine's own packages.
-    sites = output("apt-get", "indextargets", "--format", "$(CREATED_BY) $(RELEASE) $(SITE)")
-    mirrors = [line.split()[2] for line in sites.splitlines()
-               if line.split()[:2] == ["Packages", release]]
-    if not mirrors:
-        sys.exit(f"deb-test: apt knows no mirror of {release} (apt-get update)")
-    with open(folder / "log", "w") as log:
-        code = subprocess.run(
-            ["debootstrap", "--variant=minbase", f"--include={names}", release, folder / "root",
-             mirrors[0]], stdout=log, stderr=log).returncode
-    if code != 0:
-        sys.exit(f"deb-test: debootstrap failed; {folder}/log says how")
-    made.write_text(f"{release} {names}")
-    return folder / "root"
-
-
-# The machine
-
-
-class Machine:
-    """A booted Debian."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def run(self, line, user=None):
-        """Runs a line of a shell; answers how it ended, with what it said."""
-        command = ["sh", "-c", line]
-        if user:
-            command = ["runuser", "-u", user, "--", *command]
-        environment = {
-            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive", "SYSTEMD_PAGER": "cat",
-        }
-        return subprocess.run(
-            ["nsenter", "--target", self.number, "--all", "--", *command], env=environment,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-    def do(self, line):
-        """Runs a line that has to go well; answers all that it said."""
-        done = self.run(line)
-        if done.returncode != 0:
-            raise AssertionError(f"{line}: {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout + done.stderr
-
-    def start(self, line):
-        return subprocess.Popen(
-            ["nsenter", "--target", self.number, "--all", "--", "sh", "-c", line],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-    def state(self, unit="pagewatch"):
-        return self.run(f"systemctl is-active {unit}").stdout.strip()
-
-    def history(self, target, event=None):
-        """The events of a target, or of that kind alone, oldest first; of the service for ""."""
-        lines = self.do(f"pagewatch history {target} --json").splitlines()
-        return [line for line in map(json.loads, lines) if event in (None, line["event"])]
-
-
-@contextlib.contextmanager
-def booted(root, shared):
-    command = [sys.executable, MACHINE, "--root", root,
-               "--copy", f"{shared}/packages:/srv/packages"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        number = process.stdout.readline().strip()
-        if not number:
-            sys.exit("deb-test: the machine does not boot")
-        yield Machine(number)
-    finally:
-        # It ends in order, and leaves nothing.
-        process.terminate()
-        process.wait()
-
-
-@contextlib.contextmanager
-def site(machine, folder):
-    """The pages, on the machine's own loopback; this machine's Python serves them."""
-    process = subprocess.Popen(
-        ["nsenter", "--target", machine.number, "--net", "--", sys.executable, __file__,
-         "--serve", folder])
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
-
-
-def expect(holds, what, seen=""):
-    if not holds:
-        raise AssertionError(f"{what}\n{seen}")
-
-
-def eventually(what, answer):
-    """Asks again and again until there is an answer."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        with contextlib.suppress(AssertionError):
-            found = answer()
-            if found:
-                return found
-        expect(time.monotonic() < end, f"waited in vain for {what}")
-        time.sleep(0.05)
-
-
 # What an administrator does
 
 
 def installs(machine, package):
     said = machine.do(f"apt-get install -y ./srv/packages/{package.name}")
-    expect(machine.state() == "active", "the service is active", said)
+    state = machine.state()
+    expect(state == "active", "systemctl is-active pagewatch says active", f"{state}\n{said}")
     for unit in ["pagewatch.service", "pagewatch.socket"]:
-        expect(machine.run(f"systemctl is-enabled {unit}").returncode == 0, f"{unit} is enabled")
-    expect(machine.do("systemctl is-system-running").strip() == "running", "nothing has failed")
+        state = machine.run(f"systemctl is-enabled {unit}").stdout.strip()
+        expect(state == "enabled", f"{unit} is enabled", state)
+    state = machine.run("systemctl is-system-running; systemctl --failed").stdout
+    expect(state.startswith("running\n"), "nothing has failed", state)
     machine.do("pagewatch verify")
+    said = machine.do(f"systemd-analyze verify {' '.join(UNITS)}")
+    expect(said == "", "systemd-analyze verify has nothing to say, of manuals either", said)
     for path, kind in [("/etc/pagewatch/targets.d", "755 root root"),
+                       ("/etc/pagewatch/checks", "755 root root"),
                        ("/var/lib/pagewatch", "750 pagewatch pagewatch"),
                        ("/var/log/pagewatch", "2750 pagewatch adm"),
                        ("/run/pagewatch/control.sock", "660 root pagewatch")]:
-        expect(machine.do(f"stat -c '%a %U %G' {path}").strip() == kind, f"{path} is {kind}")
+        found = machine.do(f"stat -c '%a %U %G' {path}").strip()
+        expect(found == kind, f"{path} is {kind}", found)
     listed = machine.do("dpkg-query --show --showformat '${Conffiles}' pagewatch")
     for name in ["/etc/pagewatch/pagewatch.yaml", "/etc/default/pagewatch",
                  "/etc/logrotate.d/pagewatch"]:
-        expect(name in listed, f"{name} is a conffile", listed)
-    # The journal knows the messages' explanations.
-    eventually("the catalog", lambda: "The page monitor watches" in machine.do(
-        "journalctl --no-pager -x MESSAGE_ID=f23e7b656b9f45d28e29004ef5bf8098"))
+        expect(f" {name} " in listed, f"{name} is a conffile", listed)
+
+
+def explains(machine):
+    """To those who read manuals, complete names in their shells, or look into the journal."""
+    for name, section in MANUALS.items():
+        found = machine.do(f"man -w {name}").strip()
+        expect(found == f"/usr/share/man/man{section}/{name}.{section}.gz",
+               f"man finds {name}({section})", found)
+        said = machine.do(f"man {name}")
+        expect("DESCRIPTION" in said, f"man shows {name}({section})", said[:300])
+    for shell, line in COMPLETIONS.items():
+        said = machine.do(f"cat >/tmp/complete <<'END'\n{line}\nEND\n{shell} /tmp/complete")
+        expect("status" in said, f"{shell} completes", said)
+    explanation = "The page monitor watches"
+    said = eventually("the first message", lambda: machine.do(
+        "journalctl --no-pager MESSAGE_ID=f23e7b656b9f45d28e29004ef5bf8098"))
+    expect(explanation not in said, "the message itself has not the explanation", said)
+    said = machine.do("journalctl --no-pager -x MESSAGE_ID=f23e7b656b9f45d28e29004ef5bf8098")
+    expect(explanation in said, "journalctl -x has the explanation", said)
 
 
 def asks_as_users(machine):
@@ -257,15 +198,30 @@ def configures(machine):
     machine.do("systemctl reload pagewatch")
     for target in ["news", "busy"]:
         eventually(f"a title of {target}", lambda: machine.history(target))
+    for name, (enabled, active) in TIMERS.items():
+        machine.do(f"echo http://127.0.0.1/news >/etc/pagewatch/checks/{name}")
+        if enabled == "enabled":
+            machine.do(f"systemctl enable pagewatch-check@{name}.timer")
+        if active == "active":
+            machine.do(f"systemctl start pagewatch-check@{name}.timer")
+    machine.do("systemctl start pagewatch-check@press")
 
 
 def rotates_the_log(machine):
     eventually("the log", lambda: "firstSeen" in machine.do(f"cat {LOG}"))
-    machine.do("logrotate --force /etc/logrotate.d/pagewatch")
-    eventually("a new log", lambda: machine.do(f"cat {LOG}"))
-    expect("firstSeen" in machine.do(f"cat {LOG}.1"), "the old log is kept")
-    expect(machine.do(f"stat -c '%a %U %G' {LOG}").strip() == "640 pagewatch adm",
-           "the group adm may read the new log")
+    # While nothing is told, only logrotate's signal has the service make the new file.
+    machine.do("pagewatch pause busy")
+    eventually("the pause", lambda: '"paused"' in machine.do(f"cat {LOG}"))
+    machine.do("logrotate --force /etc/logrotate.conf")
+    eventually("a new log", lambda: machine.do(f"ls {LOG}"))
+    machine.do("pagewatch resume busy")
+    eventually("its first line", lambda: machine.do(f"cat {LOG}"))
+    machine.do("logrotate --force /etc/logrotate.conf")
+    eventually("another log", lambda: machine.do(f"ls {LOG}"))
+    found = machine.do(f"cd /var/log/pagewatch && ls && cat {LOG}.1 && zcat {LOG}.2.gz")
+    expect("firstSeen" in found and "resumed" in found, "the old logs are kept", found)
+    found = machine.do(f"stat -c '%a %U %G' {LOG}").strip()
+    expect(found == "640 pagewatch adm", "the group adm may read the new log", found)
 
 
 def upgrades(machine, package, version, folder):
@@ -277,23 +233,30 @@ def upgrades(machine, package, version, folder):
     # A change takes two good loads: it has one, and the second one does not end.
     eventually("a load with the new title", lambda: json.loads(
         machine.do("pagewatch status news --json"))["page"]["title"] == "Two")
-    asking = machine.start("while [ ! -e /srv/upgraded ]; do"
-                           " pagewatch status >/dev/null || exit; sleep 0.02; done; echo answered")
+    changes = machine.history("news", "titleChanged")
+    expect(changes == [], "the change is not told yet", changes)
+    asking = machine.start("while [ ! -e /srv/upgraded ]; do said=$(pagewatch status 2>&1 >/dev/null)"
+                           " || echo \"$said\"; sleep 0.02; done; echo asked")
     said = machine.do("apt-get install -y -o Dpkg::Options::=--force-confdef "
                       f"-o Dpkg::Options::=--force-confold ./srv/packages/{package.name}")
     expect(machine.state() == "active", "the service is active", said)
     (folder / "hold").unlink()
     machine.do("touch /srv/upgraded")
-    expect(machine.do("systemctl show --property MainPID --value pagewatch") != process,
-           "the service is another one")
+    found = machine.do("systemctl show --property MainPID --value pagewatch")
+    expect(found != process, "the service is another one", found)
     told = asking.communicate(timeout=PATIENCE)[0]
-    expect(told == "answered\n", "all commands were answered meanwhile", told)
-    expect(machine.do("dpkg-query --show --showformat '${Version}' pagewatch") == version,
-           "the version is the next one")
-    expect(machine.do("cat /etc/pagewatch/pagewatch.yaml") == CONFIGURATION,
-           "the administrator's configuration is kept")
-    expect("next version" in machine.do("cat /etc/pagewatch/pagewatch.yaml.dpkg-dist"),
-           "the package's lies beside it")
+    # One may have reached the service just when it ended: that is told so. All others have waited.
+    expect(told in ["asked\n", "pagewatch status: the service is stopping\nasked\n"],
+           "all commands were answered meanwhile", told)
+    found = machine.do("dpkg-query --show --showformat '${Version}' pagewatch")
+    expect(found == version, f"the version is {version}", found)
+    found = machine.do("cat /etc/pagewatch/pagewatch.yaml")
+    expect(found == CONFIGURATION, "the administrator's configuration is kept", found)
+    found = machine.do("cat /etc/pagewatch/pagewatch.yaml.dpkg-dist")
+    expect("next version" in found, "the package's lies beside it", found)
+    for name, (_, active) in TIMERS.items():
+        found = machine.state(f"pagewatch-check@{name}.timer")
+        expect(found == active, f"the timer of {name} is {active}, as before", found)
 
     change = eventually("the change", lambda: machine.history("news", "titleChanged"))[0]
     expect((change["from"], change["to"]) == ("One", "Two"), "the change is the right one", change)
@@ -304,43 +267,119 @@ def upgrades(machine, package, version, folder):
            "the load before the upgrade counts", f"{change}, upgraded at {started[1]}")
     eventually("changes of the busy target",
                lambda: machine.history("busy")[-1]["time"] > change["time"])
-    expect(machine.history("busy")[:len(before)] == before, "the history before is the same")
-    for one, next in itertools.pairwise(machine.history("busy", "titleChanged")):
+    loses_nothing(machine, before)
+
+
+def loses_nothing(machine, before):
+    """The history has what it had, and all that was told meanwhile, in its place."""
+    told = machine.do(f"zcat {LOG}.2.gz; cat {LOG}.1 {LOG}").splitlines()
+    told = [line for line in map(json.loads, told) if line.get("target") == "busy"]
+    now = machine.history("busy")
+    expect(now[:len(before)] == before, "the history before is the same", f"{before}\n{now}")
+    numbers = [line["seq"] for line in now]
+    lost = [line for line in told if line["seq"] not in numbers]
+    expect(told and not lost, "all that the log told is in the history", lost or told)
+    for one, next in itertools.pairwise(line for line in now if line["event"] == "titleChanged"):
         expect(one["to"] == next["from"], "no change is missing", f"{one}\n{next}")
 
 
-def removes(machine):
-    machine.do("echo http://127.0.0.1/news >/etc/pagewatch/checks/press")
-    machine.do("systemctl enable --now pagewatch-check@press.timer")
-    machine.do("systemctl start pagewatch-check@press")
+def removes_and_installs_again(machine, package):
+    before = machine.history("busy")
     said = machine.do("apt-get remove -y pagewatch")
-    for unit in ["pagewatch", "pagewatch.socket", "pagewatch-check@press.timer"]:
-        expect(machine.state(unit) != "active", f"{unit} is stopped", said)
-    for path in ["/etc/pagewatch/pagewatch.yaml", "/var/lib/pagewatch", LOG]:
-        machine.do(f"test -e {path}")
-    machine.do("test ! -e /run/pagewatch")
-    machine.do("! grep -qx pagewatch /proc/[0-9]*/comm")
+    units = ["pagewatch", "pagewatch.socket"]
+    for unit in units + [f"pagewatch-check@{name}.timer" for name in TIMERS]:
+        found = machine.state(unit)
+        expect(found != "active", f"{unit} is stopped", f"{found}\n{said}")
+    found = machine.do("cat /etc/pagewatch/pagewatch.yaml")
+    expect(found == CONFIGURATION, "the configuration stays", found)
+    found = machine.do("ls /etc/pagewatch/checks /var/lib/pagewatch /var/log/pagewatch")
+    for name in [*TIMERS, "history.db", "events.jsonl", "events.jsonl.1"]:
+        expect(name in found.split(), f"{name} stays", found)
+    found = machine.run("ls /run/pagewatch /usr/bin/pagewatch; grep -lx pagewatch"
+                        " /proc/[0-9]*/comm").stdout
+    expect(found == "", "no program and no socket stays", found)
 
-
-def installs_again(machine, package):
-    machine.do(f"apt-get install -y ./srv/packages/{package.name}")
-    expect(machine.state() == "active", "the service is active")
-    expect(machine.history("news", "titleChanged"), "its history is there")
+    installs(machine, package)
+    now = machine.history("busy")
+    expect(now[:len(before)] == before, "its history is there", f"{before}\n{now}")
+    for name, (enabled, _) in TIMERS.items():
+        found = machine.state(f"pagewatch-check@{name}.timer")
+        expect((found == "active") == (enabled == "enabled"),
+               f"the timer of {name} runs if it is enabled", f"{enabled}, {found}")
 
 
 def purges(machine):
     machine.do("touch /etc/pagewatch/targets.d/more.yaml")
     said = machine.do("apt-get purge -y pagewatch")
-    for folder in ["/etc/pagewatch", "/var/lib/pagewatch", "/var/lib/pagewatch-check",
-                   "/var/log/pagewatch"]:
+    for folder in FOLDERS:
         expect(f"pagewatch: removed {folder}\n" in said, f"it says that {folder} is gone", said)
+    leaves_nothing(machine, said)
+
+
+def leaves_nothing(machine, said):
+    """But the user, after a purge that SAID something."""
     expect("kept the locked system user" in said, "it says that the user stays", said)
     left = machine.do(LEFT)
     expect(left == "", "nothing is left", left)
-    expect(machine.do("passwd --status pagewatch").split()[1] == "L", "the user is locked")
+    found = machine.do("passwd --status pagewatch")
+    expect(found.split()[1] == "L", "the user is locked", found)
     machine.do("systemctl daemon-reload")
-    expect(machine.do("systemctl list-units --all --plain --no-legend 'pagewatch*'") == "",
-           "systemd knows nothing of it")
+    found = machine.do("systemctl list-units --all --plain --no-legend 'pagewatch*'")
+    expect(found == "", "systemd knows nothing of it", found)
+
+
+def purges_other_disks(machine, package):
+    """Where log and state are on another disk, one mounted, the rest linked to, beside other files."""
+    installs(machine, package)
+    machine.do("systemctl stop pagewatch.socket pagewatch && cp -a /var/log/pagewatch /opt/log"
+               " && rm /var/log/pagewatch/* && mount --bind /opt/log /var/log/pagewatch")
+    machine.do("systemctl start pagewatch.socket pagewatch")
+    configures(machine)
+    eventually("the log", lambda: machine.do(f"cat {LOG}"))
+    # With StateDirectory=, systemd starts nothing whose state is a link; but there are drop-ins.
+    machine.do("systemctl stop pagewatch.socket pagewatch 'pagewatch-check@*'")
+    linked = [folder for folder in FOLDERS if folder != "/var/log/pagewatch"]
+    machine.do("mkdir /opt/disk")
+    for folder in linked:
+        place = f"/opt/disk/{folder[1:].replace('/', '-')}"
+        machine.do(f"mv {folder} {place} && ln -s {place} {folder} && mkdir {place}/mine"
+                   f" && touch {place}/mine/history.db {place}/history.db.mine {place}/x.jsonl"
+                   f" && chown -R pagewatch {place}/mine")
+
+    said = machine.do("apt-get purge -y pagewatch")
+    for word in [f"removed the link {folder}" for folder in linked] + [
+            "removed /opt/disk/var-lib-pagewatch/history.db",
+            "removed /opt/disk/var-lib-pagewatch/lock",
+            "removed /opt/disk/var-lib-pagewatch-check/press.titles",
+            "kept /opt/disk/var-lib-pagewatch, where that link led, with all else in it",
+            "removed all that was in /var/log/pagewatch, which is a file system of its own"]:
+        expect(f"pagewatch: {word}\n" in said, f"it says: {word}", said)
+    left = {line for line in machine.do("find /opt/disk /opt/log ! -type d").splitlines()}
+    mine = {f"/opt/disk/{name}/{file}"
+            for name in ["etc-pagewatch", "var-lib-pagewatch", "var-lib-pagewatch-check"]
+            for file in ["mine/history.db", "history.db.mine", "x.jsonl"]}
+    mine |= {f"/opt/disk/etc-pagewatch/checks/{name}" for name in TIMERS}
+    expect(left == mine, "what is the administrator's stays, and nothing else", left ^ mine)
+    machine.do("umount /var/log/pagewatch && rmdir /var/log/pagewatch")
+    leaves_nothing(machine, said)
+
+
+def live(machine, package, later, version, folder):
+    """The life of the package on a machine, each step timed."""
+    steps = [
+        (installs, package), (explains,), (asks_as_users,), (configures,), (rotates_the_log,),
+        (upgrades, later, version, folder), (removes_and_installs_again, later), (purges,),
+        (purges_other_disks, package),
+    ]
+    for step, *arguments in steps:
+        begun = time.monotonic()
+        name = step.__name__.replace("_", " ")
+        try:
+            step(machine, *arguments)
+        except AssertionError as problem:
+            print(machine.run("journalctl --no-pager --lines 40").stdout, file=sys.stderr)
+            leave(1, f"{name}: {problem}")
+        print(f"{name}: {time.monotonic() - begun:.1f} s", flush=True)
 
 
 def main():
@@ -350,11 +389,14 @@ def main():
     options = parser.parse_args()
     if options.serve:
         return serve(options.serve)
-    if os.geteuid() != 0:
-        sys.exit("deb-test: needs root, to boot a system")
-
-    package = find_package(options.packages.resolve())
-    root = debian(package, options.packages.resolve() / "debian")
+    packages = options.packages.resolve()
+    package = find_package(packages)
+    try:
+        depends = dependencies(package)
+    except AssertionError as problem:
+        leave(1, problem)
+    needs_to_boot()
+    root = debian(depends, packages / "debian")
     with tempfile.TemporaryDirectory(prefix="pagewatch-deb.") as name:
         folder = pathlib.Path(name)
         later, version = next_version(package, folder)
@@ -363,19 +405,7 @@ def main():
             shutil.copy(file, folder / "packages")
         (folder / "title").write_text("One")
         with booted(root, folder) as machine, site(machine, folder):
-            steps = [
-                (installs, package), (asks_as_users,), (configures,), (rotates_the_log,),
-                (upgrades, later, version, folder), (removes,), (installs_again, later), (purges,),
-            ]
-            for step, *arguments in steps:
-                begun = time.monotonic()
-                try:
-                    step(machine, *arguments)
-                except AssertionError as problem:
-                    print(machine.run("journalctl --no-pager --lines 40").stdout, file=sys.stderr)
-                    sys.exit(f"deb-test: {step.__name__.replace('_', ' ')}: {problem}")
-                name = step.__name__.replace("_", " ")
-                print(f"{name}: {time.monotonic() - begun:.1f} s", flush=True)
+            live(machine, package, later, version, folder)
 
 
 main()

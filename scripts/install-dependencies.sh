@@ -2,15 +2,20 @@
 # Installs the Debian packages that pagewatch is built, tested and run with; only those that are
 # missing, asking for nothing, with sudo only when not root. With --all also what some tests need,
 # which are skipped without: other shells, tmux, systemd, and what checks manual pages and metrics. With --deb
-# what the Debian package is built and tested with.
+# what the Debian package is built and tested with. Both may be given.
 set -eu
 
 # Libraries with their headers, then what make targets and tests run.
 packages="libcurl4-openssl-dev libxml2-dev zlib1g-dev libbrotli-dev libzstd-dev libpcre2-dev
     libyaml-dev libsqlite3-dev libmicrohttpd-dev
     pkg-config python3 ca-certificates openssl curl nginx-light iproute2"
-[ "${1:-}" != --all ] || packages="$packages man-db mandoc zsh fish prometheus systemd logrotate procps tmux"
-[ "${1:-}" != --deb ] || packages="$packages debhelper dpkg-dev fakeroot lintian debootstrap"
+for option in "$@"; do
+    case $option in
+    --all) packages="$packages man-db mandoc zsh fish prometheus systemd logrotate procps tmux" ;;
+    --deb) packages="$packages debhelper dpkg-dev fakeroot lintian debootstrap faketime disorderfs" ;;
+    *) echo "install-dependencies: \"$option\" is no option (--all, --deb)" >&2; exit 2 ;;
+    esac
+done
 
 missing=
 for package in $packages; do

@@ -35,7 +35,7 @@ import TestSupport
             words.first == "the history in \(path) can't be written: another program keeps the"
                 + " database locked (let it end); loads go on, and what they show waits in memory")
         #expect(words[1].hasPrefix("the history in \(path) is written again, after "))
-        #expect(words[1].hasSuffix(" s: 20 events had to wait"))
+        #expect(words[1].hasSuffix(": 20 events had to wait"))
     }
 
     @Test func `says what is wrong, where, and the way out, in words for people`() {
