@@ -195,7 +195,7 @@ struct `HTTP server` {
         // The end of a chunked body: it was not cut off.
         #expect(try await stream.receive().text == "0\r\n\r\n")
         let refused = try await later.receive()
-        #expect(refused.text.contains(#"{"error":{"code":"stopping""#))
+        #expect(refused.text.contains(#"{"error":{"code":"stopped""#))
         #expect(refused.ending == .closed)
         #expect(try await idle.receive().ending == .closed)
         #expect(await service.connections == 0)

@@ -49,8 +49,65 @@ import Testing
     }
 }
 
+private let stopping = String(decoding: Refusal.stopping.body, as: UTF8.self)
+private let stopped = String(decoding: Refusal.stopped.body, as: UTF8.self)
+
+/// Answers the requests that come to a socket, one each, until there is no answer more, or nobody comes.
+///
+/// - Returns: How many were answered.
+private func answer(_ answers: [String], at path: String) throws -> Int {
+    let socket = try ListeningSocket(path: path)
+    var count = 0
+    while count < answers.count {
+        var wanted = pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)
+        guard poll(&wanted, 1, 2000) == 1 else { break }
+        let client = FileDescriptor(owning: accept(socket.raw, nil, nil))
+        var head: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while head.suffix(4) != Array("\r\n\r\n".utf8)[...] {
+            let count = read(client.raw, &buffer, buffer.count)
+            guard count > 0 else { break }
+            head += buffer[..<count]
+        }
+        // A look whether somebody listens has no request.
+        guard !head.isEmpty else { continue }
+        let text = answers[count]
+        let status = text.hasPrefix("{") ? "503 Service Unavailable" : "200 OK"
+        let bytes = Array(
+            "HTTP/1.1 \(status)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
+        _ = write(client.raw, bytes, bytes.count)
+        count += 1
+    }
+    return count
+}
+
 @Suite(.inTurns, .timeLimit(.minutes(15)))
 struct `Client of the service` {
+    @Test(arguments: [
+        ([stopping, "yes"], 200, "yes"), ([stopping], 503, stopping),
+        ([stopping, stopping, "yes"], 503, stopping), ([stopped, "yes"], 503, stopped),
+    ])
+    func `asks once more if the service ended before it did anything`(
+        answers: [String], status: Int, text: String
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("control.sock")
+        async let answered = OwnThread.run { try answer(answers, at: path) }
+        while (try? ServiceSearch.served([path])) == nil {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let reply = try await OwnThread.run {
+            var body: [UInt8] = []
+            let reply = try ServiceClient(path: path).send("GET", "/v1/status") {
+                body += $0
+                return true
+            }
+            return (reply.status, String(decoding: body + reply.errorBody, as: UTF8.self))
+        }
+        #expect(reply == (status, text))
+        #expect(try await answered == min(answers.count, answers[0] == stopping ? 2 : 1))
+    }
+
     @Test func `sends a request and hands over the answer`() async throws {
         let service = try await Service.start()
         var text: [UInt8] = []

@@ -47,6 +47,9 @@ package final class ServiceClient {
 
     /// Sends a request and reads its answer.
     ///
+    /// A request that came just as the service ended is sent once more, for the one that a restart
+    /// brings: nothing was done about the first. If there is none, the first answer stands.
+    ///
     /// - Parameters:
     ///   - target: The path and query, escaped.
     ///   - timeout: For the whole answer; nil for none.
@@ -57,6 +60,20 @@ package final class ServiceClient {
         body: [UInt8]? = nil, timeout: Duration? = nil,
         onBody: @escaping (UnsafeRawBufferPointer) -> Bool
     ) throws(Failure) -> Reply {
+        self.onBody = onBody
+        let reply = try perform(method, target, headers, body, timeout)
+        guard reply.errorBody == Refusal.stopping.body else { return reply }
+        do throws(Failure) {
+            return try perform(method, target, headers, body, timeout)
+        } catch {
+            return reply
+        }
+    }
+
+    private func perform(
+        _ method: String, _ target: String, _ headers: [(String, String)], _ body: [UInt8]?,
+        _ timeout: Duration?
+    ) throws(Failure) -> Reply {
         guard let easy = curl_easy_init() else {
             throw Failure(description: "\(path): no memory for a request")
         }
@@ -65,7 +82,6 @@ package final class ServiceClient {
             self.easy = nil
             curl_easy_cleanup(easy)
         }
-        self.onBody = onBody
         (errorBody, status, wasStopped) = ([], 0, false)
         var list: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(list) }

@@ -229,7 +229,7 @@ package final class HTTPServer {
     private func finishClosing() {
         guard let daemon else { return }
         for connection in Array(connectionsByDescriptor.values) {
-            connection.exchange?.answer(Answer(.stopping))
+            connection.exchange?.answer(Answer(.stopped))
             // libmicrohttpd aborts the process if it is stopped while a connection sleeps. From here
             // on none falls asleep, and the first run wakes those that do.
             connection.giveUp()

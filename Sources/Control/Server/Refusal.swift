@@ -48,7 +48,11 @@ package struct Refusal: Error {
 
     static let tooManyConnections = Refusal(
         .unavailable, "tooManyConnections", "too many clients are connected (try again later)")
-    static let stopping = Refusal(.unavailable, "stopping", "the service is stopping")
+    /// For a request that came too late: nothing was done about it.
+    package static let stopping = Refusal(.unavailable, "stopping", "the service is stopping")
+    /// For one that was being answered: what it asked for may have been done, or not.
+    static let stopped = Refusal(
+        .unavailable, "stopped", "the service has stopped before it had the answer")
     /// For those who wait at a socket that systemd keeps; see ``ClosedDoor``.
     package static func cannotStart(_ reason: String) -> Refusal {
         Refusal(.unavailable, "cannotStart", reason)

@@ -132,6 +132,7 @@ final class Tail {
         switch ending {
         case .closed: break
         // Too many clients, or it is just stopping.
+        case .refused(_, let body) where body == Refusal.stopping.body: break
         case .refused(let status, let body) where status >= 500 && delay > .zero:
             if TailCommand.code(ofRefusal: body) == Refusal.cannotStart("").code {
                 delay = Self.mendingDelay
