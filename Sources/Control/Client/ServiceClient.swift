@@ -48,7 +48,7 @@ package final class ServiceClient {
     /// Sends a request and reads its answer.
     ///
     /// A request that came just as the service ended is sent once more, for the one that a restart
-    /// brings: nothing was done about the first. If there is none, the first answer stands.
+    /// brings, unless something may have been done about it. If there is none, the first answer stands.
     ///
     /// - Parameters:
     ///   - target: The path and query, escaped.
@@ -62,7 +62,10 @@ package final class ServiceClient {
     ) throws(Failure) -> Reply {
         self.onBody = onBody
         let reply = try perform(method, target, headers, body, timeout)
-        guard reply.errorBody == Refusal.stopping.body else { return reply }
+        let mayBeRepeated =
+            reply.errorBody == Refusal.stopping.body
+            || (method == "GET" && reply.errorBody == Refusal.stopped.body)
+        guard mayBeRepeated else { return reply }
         do throws(Failure) {
             return try perform(method, target, headers, body, timeout)
         } catch {
