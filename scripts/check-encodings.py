@@ -182,8 +182,9 @@ def main():
         "--data", type=pathlib.Path, default=ROOT.parent / "shared/data/encoding")
     options = arguments.parse_args()
     if not (options.data / "encodings.json").exists():
-        print(f"skipped: no index files at {options.data}")
-        return 0
+        print(f"there is nothing to compare with: no encodings.json in {options.data}"
+              " (with make, SHARED=FOLDER names another folder)", file=sys.stderr)
+        return 2
     groups = json.loads((options.data / "encodings.json").read_text(encoding="utf-8"))
     encodings = [encoding for group in groups for encoding in group["encodings"]]
     indexes, binary = Indexes(options.data), str(options.binary)

@@ -98,8 +98,9 @@ def main():
     arguments.add_argument("--failures", type=int, default=40, help="how many to list")
     options = arguments.parse_args()
     if not (options.cases / "cases.jsonl").exists():
-        print(f"skipped: no title cases at {options.cases}")
-        return 0
+        print(f"there is nothing to compare with: no cases.jsonl in {options.cases}"
+              " (with make, SHARED=FOLDER names another folder)", file=sys.stderr)
+        return 2
     cases = read_cases(options.cases)
     results = asyncio.run(titles(str(options.binary), options.cases, cases))
     return report(cases, results, options.failures)
