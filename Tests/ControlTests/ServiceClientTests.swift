@@ -72,11 +72,13 @@ private func answer(_ answers: [String], at path: String) throws -> Int {
         // A look whether somebody listens has no request.
         guard !head.isEmpty else { continue }
         let text = answers[count]
+        count += 1
+        // It goes without a word.
+        guard !text.isEmpty else { continue }
         let status = text.hasPrefix("{") ? "503 Service Unavailable" : "200 OK"
         let bytes = Array(
             "HTTP/1.1 \(status)\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)".utf8)
         _ = write(client.raw, bytes, bytes.count)
-        count += 1
     }
     return count
 }
@@ -86,7 +88,7 @@ struct `Client of the service` {
     @Test(arguments: [
         ("POST", [stopping, "yes"], 200, "yes"), ("POST", [stopping], 503, stopping),
         ("GET", [stopping, stopping, "yes"], 503, stopping), ("GET", [stopped, "yes"], 200, "yes"),
-        ("POST", [stopped], 503, stopped),
+        ("POST", [stopped], 503, stopped), ("GET", ["", "yes"], 200, "yes"),
     ])
     func `asks once more if the service ended and no harm can come of it`(
         method: String, answers: [String], status: Int, text: String

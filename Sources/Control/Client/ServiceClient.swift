@@ -27,6 +27,8 @@ package final class ServiceClient {
     package struct Failure: Error, Equatable, CustomStringConvertible {
         /// `PATH: REASON`.
         package let description: String
+        /// Whether the service closed the connection without an answer.
+        var hasGone = false
     }
 
     /// What is kept of an answer that is an error.
@@ -61,15 +63,25 @@ package final class ServiceClient {
         onBody: @escaping (UnsafeRawBufferPointer) -> Bool
     ) throws(Failure) -> Reply {
         self.onBody = onBody
-        let reply = try perform(method, target, headers, body, timeout)
-        let mayBeRepeated =
-            reply.errorBody == Refusal.stopping.body
-            || (method == "GET" && reply.errorBody == Refusal.stopped.body)
-        guard mayBeRepeated else { return reply }
+        let first = Result { () throws(Failure) in
+            try perform(method, target, headers, body, timeout)
+        }
+        guard mayBeRepeated(first, method) else { return try first.get() }
         do throws(Failure) {
             return try perform(method, target, headers, body, timeout)
         } catch {
-            return reply
+            return try first.get()
+        }
+    }
+
+    /// Whether the request met the service's end, and nobody minds if it is carried out twice.
+    private func mayBeRepeated(_ result: Result<Reply, Failure>, _ method: String) -> Bool {
+        switch result {
+        case .success(let reply):
+            reply.errorBody == Refusal.stopping.body
+                || (method == "GET" && reply.errorBody == Refusal.stopped.body)
+        // A piece that was handed over can't be taken back.
+        case .failure(let failure): method == "GET" && failure.hasGone && status == 0
         }
     }
 
@@ -96,16 +108,21 @@ package final class ServiceClient {
         var code = 0
         _ = pw_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &code)
         guard result == CURLE_OK || wasStopped else {
-            throw Failure(description: "\(path): \(Self.reason(result))")
+            throw Failure(
+                description: "\(path): \(Self.reason(result))",
+                hasGone: Self.endings.contains(result))
         }
         return Reply(
             status: code, errorBody: errorBody, wasStopped: wasStopped,
             ownHeaders: Self.ownHeaders(of: easy))
     }
 
+    /// What there is to see of a service that ends with the connection.
+    private static let endings = [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR]
+
     private static func reason(_ result: CURLcode) -> String {
         // With its socket opened by systemd, that is all there is to see of a service that can't run.
-        if [CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(result) {
+        if endings.contains(result) {
             return "the service has gone before it answered (\"systemctl status pagewatch\" tells"
                 + " why it does not run)"
         }
