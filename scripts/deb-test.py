@@ -21,7 +21,7 @@ import tempfile
 import time
 
 from deb_machine import (
-    PATIENCE, PROJECT, booted, debian, eventually, expect, leave, needs_to_boot, output)
+    PATIENCE, PROJECT, booted, debian, eventually, expect, leave, needs_to_boot, output, unbooted)
 
 CONFIGURATION = """\
 # The administrator's own words.
@@ -31,8 +31,10 @@ targets:
 """
 LOG = "/var/log/pagewatch/events.jsonl"
 MANUALS = {"pagewatch": 1, "pagewatch.yaml": 5, "pagewatch-events": 7, "pagewatch.service": 8}
-UNITS = ["pagewatch.service", "pagewatch.socket", "pagewatch-check@x.service",
-         "pagewatch-check@x.timer"]
+UNITS = ["pagewatch.service", "pagewatch.socket", "pagewatch-stop.target",
+         "pagewatch-check@x.service", "pagewatch-check@x.timer"]
+CONFIGURED = "/etc/pagewatch/pagewatch.yaml"
+REFERENCE = "/usr/share/doc/pagewatch/pagewatch.yaml"
 # In each shell, what it would offer behind "pagewatch stat".
 COMPLETIONS = {
     "bash": ". /usr/share/bash-completion/bash_completion; _completion_loader pagewatch;"
@@ -51,7 +53,23 @@ FOLDERS = ["/etc/pagewatch", "/var/lib/pagewatch", "/var/lib/pagewatch-check",
            "/var/log/pagewatch"]
 # Timers of checks, and how the administrator has left them.
 TIMERS = {"press": ("enabled", "active"), "resting": ("enabled", "inactive"),
-          "trial": ("disabled", "active")}
+          "alarm": ("required", "active"), "trial": ("disabled", "active")}
+# In a machine without systemd: the log is rotated all the same, by a user who is kept locked.
+WITHOUT_SYSTEMD = f"""
+apt-get purge -y systemd
+if command -v systemctl || command -v systemd-sysusers || getent passwd pagewatch; then exit 1; fi
+apt-get install -y --no-install-recommends ./srv/packages/$PACKAGE
+pagewatch verify
+logrotate --force /etc/logrotate.conf
+install -d -o pagewatch -g adm -m 2750 {FOLDERS[-1]}
+echo one >{LOG} && chown pagewatch:adm {LOG}
+logrotate --force /etc/logrotate.conf
+test "$(cat {LOG}.1)" = one
+passwd --status pagewatch | grep '^pagewatch L '
+dpkg-reconfigure pagewatch
+apt-get purge -y pagewatch
+test -z "$({LEFT})"
+"""
 
 
 def serve(folder):
@@ -119,7 +137,7 @@ def dependencies(package):
 
 
 def next_version(package, folder):
-    """The same package as a later version, whose configuration has changed, too."""
+    """The same package as a later version, with more to tell of its configuration."""
     tree = folder / "next"
     subprocess.run(["dpkg-deb", "--raw-extract", package, tree], check=True)
     control = tree / "DEBIAN/control"
@@ -127,7 +145,7 @@ def next_version(package, folder):
     lines = control.read_text().splitlines()
     lines = [f"Version: {version}" if line.startswith("Version:") else line for line in lines]
     control.write_text("\n".join(lines) + "\n")
-    with open(tree / "etc/pagewatch/pagewatch.yaml", "a") as file:
+    with open(tree / REFERENCE[1:], "a") as file:
         file.write("# Words of the next version.\n")
     built = folder / "pagewatch-next.deb"
     subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tree, built], check=True,
@@ -158,8 +176,7 @@ def installs(machine, package):
         found = machine.do(f"stat -c '%a %U %G' {path}").strip()
         expect(found == kind, f"{path} is {kind}", found)
     listed = machine.do("dpkg-query --show --showformat '${Conffiles}' pagewatch")
-    for name in ["/etc/pagewatch/pagewatch.yaml", "/etc/default/pagewatch",
-                 "/etc/logrotate.d/pagewatch"]:
+    for name in [CONFIGURED, "/etc/default/pagewatch", "/etc/logrotate.d/pagewatch"]:
         expect(f" {name} " in listed, f"{name} is a conffile", listed)
 
 
@@ -174,6 +191,9 @@ def explains(machine):
     for shell, line in COMPLETIONS.items():
         said = machine.do(f"cat >/tmp/complete <<'END'\n{line}\nEND\n{shell} /tmp/complete")
         expect("status" in said, f"{shell} completes", said)
+    named = machine.do(f"man pagewatch.yaml; cat {CONFIGURED}")
+    expect(named.count(REFERENCE) == 2, "manual and configuration name the reference", named)
+    expect("#  concurrency: 256 " in machine.do(f"cat {REFERENCE}"), "the reference has the keys")
     explanation = "The page monitor watches"
     said = eventually("the first message", lambda: machine.do(
         "journalctl --no-pager MESSAGE_ID=f23e7b656b9f45d28e29004ef5bf8098"))
@@ -194,7 +214,7 @@ def asks_as_users(machine):
 
 
 def configures(machine):
-    machine.do(f"cat >/etc/pagewatch/pagewatch.yaml <<'END'\n{CONFIGURATION}END")
+    machine.do(f"cat >{CONFIGURED} <<'END'\n{CONFIGURATION}END")
     machine.do("systemctl reload pagewatch")
     for target in ["news", "busy"]:
         eventually(f"a title of {target}", lambda: machine.history(target))
@@ -202,6 +222,8 @@ def configures(machine):
         machine.do(f"echo http://127.0.0.1/news >/etc/pagewatch/checks/{name}")
         if enabled == "enabled":
             machine.do(f"systemctl enable pagewatch-check@{name}.timer")
+        elif enabled == "required":
+            machine.do(f"systemctl add-requires timers.target pagewatch-check@{name}.timer")
         if active == "active":
             machine.do(f"systemctl start pagewatch-check@{name}.timer")
     machine.do("systemctl start pagewatch-check@press")
@@ -237,8 +259,8 @@ def upgrades(machine, package, version, folder):
     expect(changes == [], "the change is not told yet", changes)
     asking = machine.start("while [ ! -e /srv/upgraded ]; do said=$(pagewatch status 2>&1 >/dev/null)"
                            " || echo \"$said\"; sleep 0.02; done; echo asked")
-    said = machine.do("apt-get install -y -o Dpkg::Options::=--force-confdef "
-                      f"-o Dpkg::Options::=--force-confold ./srv/packages/{package.name}")
+    # Nobody is there who could answer a question.
+    said = machine.do(f"apt-get install -y ./srv/packages/{package.name}")
     expect(machine.state() == "active", "the service is active", said)
     (folder / "hold").unlink()
     machine.do("touch /srv/upgraded")
@@ -249,10 +271,11 @@ def upgrades(machine, package, version, folder):
     expect(told == "asked\n", "all commands were answered meanwhile", told)
     found = machine.do("dpkg-query --show --showformat '${Version}' pagewatch")
     expect(found == version, f"the version is {version}", found)
-    found = machine.do("cat /etc/pagewatch/pagewatch.yaml")
+    found = machine.do(f"cat {CONFIGURED}")
     expect(found == CONFIGURATION, "the administrator's configuration is kept", found)
-    found = machine.do("cat /etc/pagewatch/pagewatch.yaml.dpkg-dist")
-    expect("next version" in found, "the package's lies beside it", found)
+    found = machine.do("ls -A /etc/pagewatch")
+    expect("dpkg" not in found, "nothing else lies beside it", found)
+    expect("next version" in machine.do(f"cat {REFERENCE}"), "the reference is the new one")
     for name, (_, active) in TIMERS.items():
         found = machine.state(f"pagewatch-check@{name}.timer")
         expect(found == active, f"the timer of {name} is {active}, as before", found)
@@ -282,6 +305,22 @@ def loses_nothing(machine, before):
         expect(one["to"] == next["from"], "no change is missing", f"{one}\n{next}")
 
 
+def stops_and_starts(machine):
+    units = ["pagewatch.service", "pagewatch.socket"]
+    machine.do("systemctl stop pagewatch")
+    done = machine.run("pagewatch status")
+    expect(done.returncode == 3 and "no service at " in done.stderr,
+           "a command is told that there is no service", done)
+    for unit in [*units, "pagewatch-stop.target"]:
+        found = machine.state(unit)
+        expect(found == "inactive", f"{unit} is stopped, and no command starts it", found)
+    machine.do("systemctl start pagewatch")
+    machine.do("pagewatch status")
+    for unit in units:
+        found = machine.state(unit)
+        expect(found == "active", f"{unit} is there again", found)
+
+
 def removes_and_installs_again(machine, package):
     before = machine.history("busy")
     said = machine.do("apt-get remove -y pagewatch")
@@ -289,7 +328,7 @@ def removes_and_installs_again(machine, package):
     for unit in units + [f"pagewatch-check@{name}.timer" for name in TIMERS]:
         found = machine.state(unit)
         expect(found != "active", f"{unit} is stopped", f"{found}\n{said}")
-    found = machine.do("cat /etc/pagewatch/pagewatch.yaml")
+    found = machine.do(f"cat {CONFIGURED}")
     expect(found == CONFIGURATION, "the configuration stays", found)
     found = machine.do("ls /etc/pagewatch/checks /var/lib/pagewatch /var/log/pagewatch")
     for name in [*TIMERS, "history.db", "events.jsonl", "events.jsonl.1"]:
@@ -303,7 +342,7 @@ def removes_and_installs_again(machine, package):
     expect(now[:len(before)] == before, "its history is there", f"{before}\n{now}")
     for name, (enabled, _) in TIMERS.items():
         found = machine.state(f"pagewatch-check@{name}.timer")
-        expect((found == "active") == (enabled == "enabled"),
+        expect((found == "active") == (enabled != "disabled"),
                f"the timer of {name} runs if it is enabled", f"{enabled}, {found}")
 
 
@@ -325,6 +364,11 @@ def leaves_nothing(machine, said):
     machine.do("systemctl daemon-reload")
     found = machine.do("systemctl list-units --all --plain --no-legend 'pagewatch*'")
     expect(found == "", "systemd knows nothing of it", found)
+
+
+def purges_what_was_never_configured(machine, package):
+    machine.do(f"dpkg --unpack /srv/packages/{package.name} && dpkg --remove pagewatch")
+    leaves_nothing(machine, machine.do("dpkg --purge pagewatch"))
 
 
 def purges_other_disks(machine, package):
@@ -363,22 +407,39 @@ def purges_other_disks(machine, package):
     leaves_nothing(machine, said)
 
 
+def takes_the_user_away(machine):
+    """As the purge has said; somebody is in the group."""
+    expect("member" in machine.do("getent group pagewatch"), "the group has a member")
+    machine.do("deluser --quiet --system pagewatch && delgroup --quiet --system pagewatch")
+    found = machine.run("getent passwd pagewatch; getent group pagewatch").stdout
+    expect(found == "", "user and group are gone", found)
+
+
 def live(machine, package, later, version, folder):
     """The life of the package on a machine, each step timed."""
     steps = [
         (installs, package), (explains,), (asks_as_users,), (configures,), (rotates_the_log,),
-        (upgrades, later, version, folder), (removes_and_installs_again, later), (purges,),
-        (purges_other_disks, package),
+        (upgrades, later, version, folder), (stops_and_starts,),
+        (removes_and_installs_again, later), (purges,),
+        (purges_what_was_never_configured, package), (purges_other_disks, package),
+        (takes_the_user_away,),
     ]
     for step, *arguments in steps:
-        begun = time.monotonic()
-        name = step.__name__.replace("_", " ")
-        try:
+        with timed(step.__name__.replace("_", " "), machine):
             step(machine, *arguments)
-        except AssertionError as problem:
+
+
+@contextlib.contextmanager
+def timed(name, machine=None):
+    """Tells how long a step took; one that fails ends the test, with the MACHINE's journal."""
+    begun = time.monotonic()
+    try:
+        yield
+    except AssertionError as problem:
+        if machine:
             print(machine.run("journalctl --no-pager --lines 40").stdout, file=sys.stderr)
-            leave(1, f"{name}: {problem}")
-        print(f"{name}: {time.monotonic() - begun:.1f} s", flush=True)
+        leave(1, f"{name}: {problem}")
+    print(f"{name}: {time.monotonic() - begun:.1f} s", flush=True)
 
 
 def main():
@@ -402,6 +463,8 @@ def main():
         (folder / "packages").mkdir()
         for file in [package, later]:
             shutil.copy(file, folder / "packages")
+        with timed("does without systemd"):
+            unbooted(root, folder / "packages", f"PACKAGE={package.name}\n{WITHOUT_SYSTEMD}")
         (folder / "title").write_text("One")
         with booted(root, folder) as machine, site(machine, folder):
             live(machine, package, later, version, folder)

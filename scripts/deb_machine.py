@@ -16,8 +16,25 @@ TOOLS = ["systemd", "adduser", "ca-certificates", "iproute2", "logrotate", "man-
          "bash-completion", "zsh", "fish"]
 # Exit codes for a test that can't be run, for who wants to tell that from a package that is wrong.
 CANNOT_BOOT, NO_MIRROR = 77, 75
+# A folder as the root of a script, with the packages in it: what is done to the folder leaves no trace, and no process of it stays.
+CHANGED_ROOT = """
+set -e
+mount -t tmpfs none /mnt
+mkdir /mnt/changes /mnt/work /mnt/root
+mount -t overlay -o "lowerdir=$1,upperdir=/mnt/changes,workdir=/mnt/work" none /mnt/root
+cp -R "$2" /mnt/root/srv/packages
+mount -t proc proc /mnt/root/proc
+mount --rbind /dev /mnt/root/dev
+exec chroot /mnt/root sh -exc "$3"
+"""
 # Seconds: until what is waited for has happened, a command in the machine ends, the mirror answers.
 PATIENCE, LONGEST, MIRROR_PATIENCE = 30, 300, 20
+# Of commands in there.
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
+    "SYSTEMD_PAGER": "cat",
+}
 
 
 def leave(code, why):
@@ -119,14 +136,9 @@ class Machine:
         command = ["sh", "-c", line]
         if user:
             command = ["runuser", "-u", user, "--", *command]
-        environment = {
-            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-            "HOME": "/root", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive",
-            "SYSTEMD_PAGER": "cat",
-        }
         try:
             return subprocess.run(
-                ["nsenter", "--target", self.number, "--all", "--", *command], env=environment,
+                ["nsenter", "--target", self.number, "--all", "--", *command], env=ENVIRONMENT,
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                 text=True, timeout=LONGEST)
         except subprocess.TimeoutExpired as late:
@@ -169,3 +181,12 @@ def booted(root, shared):
         # It ends in order, and leaves nothing.
         process.terminate()
         process.wait()
+
+
+def unbooted(root, packages, script):
+    """Runs a script of a shell in which all has to go well, in that Debian with nothing started."""
+    done = subprocess.run(
+        ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", CHANGED_ROOT, "sh",
+         root, packages, script], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LONGEST)
+    expect(done.returncode == 0, f"each line of the script goes well:\n{script}", done.stdout)
