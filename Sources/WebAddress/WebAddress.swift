@@ -12,14 +12,24 @@ package struct WebAddress: Hashable, Sendable {
         package var defaultPort: Int { self == .http ? 80 : 443 }
     }
 
-    /// Name and password from the URL's user information, percent-decoded.
-    package struct Credentials: Hashable, Sendable {
+    /// Name and password from the URL's user information, percent-decoded. An object, because hardly any
+    /// URL has them.
+    package final class Credentials: Hashable, Sendable {
         package let user: String
         package let password: String
 
         package init(user: String, password: String) {
             self.user = user
             self.password = password
+        }
+
+        package static func == (one: Credentials, other: Credentials) -> Bool {
+            one.user == other.user && one.password == other.password
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(user)
+            hasher.combine(password)
         }
     }
 
