@@ -162,6 +162,8 @@ struct `The service under systemd, when it starts,` {
 
     @Test func `may be started and stopped again and again`() async throws {
         let machine = try await Machine.boot()
+        // As installed: what nothing refers to is forgotten after each end, with how often it started.
+        try await machine.command("systemctl enable pagewatch")
         for _ in 1...7 {
             try await machine.command("systemctl start pagewatch && systemctl stop pagewatch")
         }
