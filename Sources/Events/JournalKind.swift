@@ -41,13 +41,16 @@ package struct JournalKind: Equatable, Sendable {
     static let started = JournalKind("started", "f23e7b656b9f45d28e29004ef5bf8098")
     static let stopping = JournalKind("stopping", "4af82565f770494183e2029559c1b8d6")
     static let reconfigured = JournalKind("reconfigured", "9fb3ce6e3c2348e08a46108223de2755")
-    static let refused = JournalKind("refused", "5e6d8a2b0c5b427b844675bfbc1187bd", .error)
+    package static let refused = JournalKind("refused", "5e6d8a2b0c5b427b844675bfbc1187bd", .error)
     static let storeTrouble = JournalKind(
         "storeTrouble", "91b20839ca6a4e16a316c834a7d3acca", .error)
     static let offline = JournalKind("offline", "94dbdd0eb1c64828a01e6dcc09e89181", .warning)
     static let online = JournalKind("online", "b95c7bdd56ea43fb8cefd45c99264d9e")
     static let paused = JournalKind("paused", "197e52e870824f218958097a26d00619")
     static let resumed = JournalKind("resumed", "17c7ea196fca443da67992d73bc44550")
+    /// No event: there is no history to keep it in.
+    package static let startFailed = JournalKind(
+        "startFailed", "ea65c8d4085a4572bdcaa130edcf9cc4", .error)
     /// No event: a word to the operator, which says itself how much it matters.
     package static let remark = JournalKind("remark", "4fa6e58d102e4021af333c7e3839ff17")
 
@@ -55,7 +58,7 @@ package struct JournalKind: Equatable, Sendable {
     package static let all = [
         firstSeen, titleChanged, failing, recovered, oscillating, settled, unstable, rebased,
         encodingChanged, gap, started, stopping, reconfigured, refused, storeTrouble, offline,
-        online, paused, resumed, remark,
+        online, paused, resumed, startFailed, remark,
     ]
 }
 

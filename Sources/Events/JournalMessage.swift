@@ -28,6 +28,12 @@ package struct JournalMessage: Equatable, Sendable {
         self.init(.remark, priority, text: "(service): " + escaped(line))
     }
 
+    /// Why the service does not start.
+    package init(startProblem line: String) {
+        self.init(
+            .startFailed, JournalKind.startFailed.priority, text: "(service): " + escaped(line))
+    }
+
     private init(_ kind: JournalKind, _ priority: Priority, text: String) {
         self.text = text
         self.priority = priority

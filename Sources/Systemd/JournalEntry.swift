@@ -3,9 +3,10 @@
 /// Input: fields, whose values may be anything that a server has sent. Output: the bytes of one
 /// datagram for ``JournalSocket``.
 package struct JournalEntry: Sendable {
-    /// Of a value; longer ones are cut. All fields of a message together stay below what a
-    /// datagram takes (208 KiB), and below what journalctl shows without `--all` in most.
-    package static let mostBytes = 8 << 10
+    /// Of a field, its name and the sign between included; a longer value is cut. In JSON, journalctl
+    /// shows fields of 4096 bytes and more as null, unless it is asked for all. All fields of a
+    /// message together stay below what a datagram takes (208 KiB).
+    package static let mostBytes = 4095
 
     package private(set) var bytes: [UInt8] = []
 
@@ -15,7 +16,7 @@ package struct JournalEntry: Sendable {
     ///
     /// - Parameter name: Of ASCII capitals, digits and `_`, a letter first.
     package mutating func append(_ name: String, _ value: String) {
-        let value = Self.cut(value)
+        let value = value.cut(toBytes: Self.mostBytes - name.utf8.count - 1)
         bytes += name.utf8
         if value.utf8.contains(UInt8(ascii: "\n")) {
             // With its length, so that no line of the value can begin another field.
@@ -26,15 +27,5 @@ package struct JournalEntry: Sendable {
         }
         bytes += value.utf8
         bytes.append(UInt8(ascii: "\n"))
-    }
-
-    /// The value, or as much of its beginning as there is room for, and an ellipsis.
-    private static func cut(_ value: String) -> Substring {
-        guard value.utf8.count > mostBytes else { return value[...] }
-        let mark = "…"
-        var end = value.utf8.index(value.startIndex, offsetBy: mostBytes - mark.utf8.count)
-        // Down to where a character's bytes begin.
-        while value.utf8[end] & 0xC0 == 0x80 { end = value.utf8.index(before: end) }
-        return value[..<end] + mark
     }
 }

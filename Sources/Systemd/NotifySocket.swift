@@ -28,13 +28,15 @@ package struct NotifySocket: Sendable {
             case .status(let text):
                 "STATUS="
                     + text.split(whereSeparator: \.isNewline)
-                    .joined(separator: " ")
+                    .joined(separator: " ").cut(toBytes: NotifySocket.mostStatusBytes)
             case .watchdog: "WATCHDOG=1"
             case .extendTimeout(let span): "EXTEND_TIMEOUT_USEC=\(span.microseconds)"
             }
         }
     }
 
+    /// systemd drops a message of more than 4096 bytes, with all that is in it.
+    package static let mostStatusBytes = 1 << 10
     /// How long something that must not be lost waits for systemd's queue.
     private static let patience = timeval(tv_sec: 1, tv_usec: 0)
 

@@ -1,3 +1,4 @@
+import Control
 import Glibc
 
 /// Where the program starts and ends.
@@ -16,6 +17,9 @@ enum Main {
         case .report(let text): return tell(text).combined(with: .unusable)
         case .refuse(let text):
             StandardError.write(text)
+            // Of a service with a wrong option: who waits for it at systemd's socket is told.
+            let words = text.prefix { !$0.isNewline }
+            ServiceSocket.refuse(.cannotStart("the service can't start: \(words)"))
             return .unusable
         }
     }

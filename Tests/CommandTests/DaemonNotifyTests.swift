@@ -3,6 +3,7 @@ import Glibc
 import LoopbackSite
 import PageModel
 import Reactor
+import Systemd
 import TestSupport
 import Testing
 
@@ -38,35 +39,62 @@ import Testing
         let daemon = try start("targets: {}\n", run, listener)
         try await eventually("READY") {
             listener.listen()
-            return listener.told.last?.hasPrefix("READY=1") == true
+            return listener.told.last == "READY=1"
         }
         #expect(
             listener.told == [
                 "STATUS=reading the configuration", "STATUS=opening the history",
-                "READY=1\nSTATUS=0 targets, 0 loading, 0 failing; no change yet",
+                "STATUS=0 targets, 0 loading, 0 failing; no change yet", "READY=1",
             ])
         #expect(access(run.folder.file("control.sock"), F_OK) == 0)
         try run.folder.write("nonsense: 1\n", to: "pagewatch.yaml")
         daemon.send(signal: SIGHUP)
         try await eventually("READY again") {
             listener.listen()
-            return listener.told.count >= 5
+            return listener.told.count >= 7
         }
-        let reloading = try #require(listener.told[3].split(separator: "\n").last)
-        #expect(listener.told[3].hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+        let reloading = try #require(listener.told[4].split(separator: "\n").last)
+        #expect(listener.told[4].hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
         let microseconds = try #require(Int64(reloading.dropFirst("MONOTONIC_USEC=".count)))
         let age = MonotonicClock.now() - .microseconds(microseconds)
         #expect(age > .zero && age < .seconds(60))
         #expect(
-            listener.told[4].hasPrefix(
-                "READY=1\nSTATUS=not in force: \(run.folder.path)/pagewatch.yaml:1:1: "))
-        #expect(listener.told[4].hasSuffix("; 0 targets, 0 loading, 0 failing; no change yet"))
+            listener.told[5].hasPrefix(
+                "STATUS=not in force: \(run.folder.path)/pagewatch.yaml:1:1: "))
+        #expect(listener.told[6] == "READY=1")
+        #expect(listener.told[5].hasSuffix("; 0 targets, 0 loading, 0 failing; no change yet"))
         let outcome = await daemon.end()
         listener.listen()
         #expect(outcome.exitCode == 0)
         #expect(listener.told.last == "STOPPING=1\nSTATUS=writing the history")
         // Nobody asked for signs of life.
         #expect(listener.lives == 0)
+    }
+
+    @Test func `is ready though it has no room for that at first`() async throws {
+        let (run, listener) = (try DaemonRun(), try Listener())
+        let filler = try #require(NotifySocket { _ in listener.receiver.place })
+        while filler.tell(.watchdog) {}
+        let daemon = try start("targets: {}\n", run, listener)
+        // By then it has tried to say so, and waits no longer.
+        try await eventually("the service") {
+            access(run.folder.file("control.sock"), F_OK) == 0
+        }
+        try await Task.sleep(for: .seconds(5))
+        try await eventually("READY") {
+            listener.listen()
+            return listener.told.contains("READY=1")
+        }
+        #expect(await daemon.end().exitCode == 0)
+    }
+
+    @Test func `says last why it does not start`() async throws {
+        let (run, listener) = (try DaemonRun(), try Listener())
+        let daemon = try start("interval: 5x\n", run, listener)
+        #expect(await daemon.outcome().exitCode == 78)
+        listener.listen()
+        let words = "the service can't start: \(run.folder.path)/pagewatch.yaml:1:"
+        #expect(listener.told.last?.hasPrefix("STATUS=\(words)") == true, "\(listener.told)")
     }
 
     @Test func `gives signs of life in half of the time that it has for them`() async throws {
@@ -127,8 +155,8 @@ import Testing
                     && $0.hasSuffix(" (a)")
             } == true
         }
-        // Behind the three of the start, one each five seconds at most, though a change comes each.
-        let most = 4 + Int((MonotonicClock.now() - began) / .seconds(5))
+        // Behind the four of the start, one each five seconds at most, though a change comes each.
+        let most = 5 + Int((MonotonicClock.now() - began) / .seconds(5))
         #expect(listener.told.count <= most, "\(listener.told)")
         _ = await daemon.end()
         await site.stop()

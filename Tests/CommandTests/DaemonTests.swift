@@ -255,7 +255,8 @@ private func page(_ title: String) -> String {
             let before = await site.requests(for: "/a").count
             let daemon = try watched.start()
             try await daemon.wait(
-                for: "(service): " + watched.folder.file("targets.d/a.yaml:2:12: url \"nonsense\""))
+                for: "(service): refused: "
+                    + watched.folder.file("targets.d/a.yaml:2:12: url \"nonsense\""))
             try await site.waitForRequest("/a", number: before + 2)
             try await daemon.end()
         }
@@ -275,7 +276,7 @@ private func page(_ title: String) -> String {
         #expect(rename(drops, drops + ".away") == 0)
         let before = await site.requests(for: "/a").count
         let daemon = try watched.start()
-        try await daemon.wait(for: "(service): \(drops) is missing: its target goes on")
+        try await daemon.wait(for: "(service): refused: \(drops) is missing: its target goes on")
         try await site.waitForRequest("/a", number: before + 2)
         try await daemon.end()
         #expect(try watched.reader().target("a")?.retired == nil)

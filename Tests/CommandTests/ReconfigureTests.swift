@@ -240,7 +240,7 @@ private func page(_ title: String) -> String {
         try await daemon.wait(for: "(service): refused: " + told)
         try await daemon.end()
         let again = try watched.start()
-        try await again.wait(for: "(service): " + told)
+        try await again.wait(for: "(service): refused: " + told)
         try await site.waitForRequest("/a", number: await site.requests(for: "/a").count + 2)
         try await again.end()
         #expect(try watched.reader().target("a")?.retired == nil)

@@ -98,3 +98,9 @@ import TestSupport
         #expect(try TextFile.read(path) == "24\n")
     }
 }
+
+@Suite struct `A reader of a service that has to be mended` {
+    @Test func `asks again soon at first, and then every few minutes`() {
+        #expect((0...4).map(Tail.mendingDelay) == [10, 60, 300, 300, 300].map { .seconds($0) })
+    }
+}

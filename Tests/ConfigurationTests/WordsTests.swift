@@ -38,6 +38,9 @@ import Testing
         let long = String(repeating: "ab", count: 10_000)
         #expect(Quoted.shown(long).count == 203)
         #expect(Quoted.shown(long).hasSuffix("b…\""))
+        // One character, but thousands of bytes.
+        let marks = Quoted.shown("9" + String(repeating: "\u{301}", count: 10_000))
+        #expect(marks.unicodeScalars.count == 203)
     }
 
     @Test(arguments: [

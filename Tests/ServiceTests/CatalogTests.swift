@@ -84,7 +84,7 @@ import Testing
                 seq: 1, time: WallTime(milliseconds: 0), target: target,
                 load: target.map { _ in 1 }, event: event
             ).journalMessage(url: nil)
-        } + [JournalMessage(remark: "a word", .info)]
+        } + [JournalMessage(remark: "a word", .info), JournalMessage(startProblem: "no")]
     }
 
     @Test func `are filled in for each kind of message, though a page has no title`() async throws {

@@ -44,6 +44,16 @@ import Testing
         // The journal has what was found, of one instance or of all.
         #expect(try await machine.journal("-u pagewatch-check@press -g Another").count >= 1)
         #expect(try await machine.journal("-u 'pagewatch-check@*' -g 'site.test'").count >= 3)
+        // By what each matters: a first title, a change, a failure.
+        func count(_ priority: Int, _ unit: String) async throws -> Int {
+            try await machine.journal(
+                "-u pagewatch-check@\(unit) -t pagewatch -p \(priority)..\(priority)"
+            )
+            .filter { $0["MESSAGE"]?.contains("site.test") == true }.count
+        }
+        #expect(try await count(6, "press") == 1)
+        #expect(try await count(5, "press") == 2)
+        #expect(try await count(4, "shops") == 1)
     }
 
     @Test func `runs when its timer is due, again and again`() async throws {

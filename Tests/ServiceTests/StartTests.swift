@@ -1,3 +1,4 @@
+import Events
 import Glibc
 import TestSupport
 import Testing
@@ -72,11 +73,13 @@ struct `The service under systemd, when it starts,` {
         #expect(try await machine.property("Result") == "exit-code")
         #expect(try await machine.property("ExecMainStatus") == "78")
         #expect(try await machine.property("NRestarts") == "0")
-        let message = try await machine.message("-p err -t pagewatch")
-        #expect(
-            message["MESSAGE"]?.hasPrefix("pagewatch daemon: /etc/pagewatch/pagewatch.yaml:1:1: ")
-                == true, "\(message)")
+        let words = "the service can't start: /etc/pagewatch/pagewatch.yaml:1:1: "
+        let message = try await machine.message(
+            "_SYSTEMD_UNIT=pagewatch.service MESSAGE_ID=\(JournalKind.startFailed.id)")
+        #expect(message["MESSAGE"]?.hasPrefix("(service): " + words) == true, "\(message)")
         #expect(message["PRIORITY"] == "3")
+        // It is what is left of it.
+        #expect(try await machine.property("StatusText").hasPrefix(words))
         // A command gets the mistake, as often as somebody asks, and nothing gives up.
         let socketAge = try await machine.socketAge()
         for _ in 1...25 {
@@ -98,6 +101,80 @@ struct `The service under systemd, when it starts,` {
         try await machine.command("pagewatch verify && pagewatch status")
         #expect(try await machine.property("ActiveState") == "active")
         try await machine.command("systemctl start pagewatch && systemctl stop pagewatch")
+    }
+
+    @Test func `is started by what finds it mended, though a command was just answered`()
+        async throws
+    {
+        let machine = try await Machine.boot("interval: 5x\n")
+        try await machine.command("systemctl start pagewatch.socket")
+        for _ in 1...5 {
+            let outcome = try await machine.run(
+                """
+                echo 'interval: 5x' >/etc/pagewatch/pagewatch.yaml
+                pagewatch status; test $? = 3 || exit 9
+                echo 'targets: {}' >/etc/pagewatch/pagewatch.yaml
+                systemctl start pagewatch && pagewatch status && systemctl stop pagewatch \
+                    && systemctl start pagewatch.socket
+                """)
+            #expect(outcome.exitCode == 0, "\(outcome.errorText)")
+        }
+    }
+
+    @Test func `is tried once with an option that there is not, and answers with that`()
+        async throws
+    {
+        let machine = try await Machine.boot()
+        try await machine.change(
+            "[Service]\nExecStart=\nExecStart=/usr/bin/pagewatch daemon --sockt x\n")
+        #expect(try await machine.run("systemctl start pagewatch").exitCode == 1)
+        let asked = try await machine.run("pagewatch status")
+        #expect(asked.exitCode == 3)
+        #expect(
+            asked.errorText.contains("the service can't start: ")
+                && asked.errorText.contains("--sockt"), "\(asked.errorText)")
+        #expect(try await machine.property("NRestarts") == "0")
+        #expect(try await machine.property("ActiveState", of: "pagewatch.socket") == "active")
+    }
+
+    @Test func `starts and is reloaded with a mistake of one character that fills pages`()
+        async throws
+    {
+        let machine = try await Machine.boot()
+        let interval = "9" + String(repeating: "\u{301}", count: 2100) + "x"
+        try machine.write(
+            "targets:\n  a: {url: \"http://x/\", interval: \"\(interval)\"}\n",
+            to: "/etc/pagewatch/targets.d/b.yaml")
+        try await machine.command("systemctl start pagewatch")
+        let reload = try await machine.run("timeout 20 systemctl reload pagewatch")
+        #expect(reload.exitCode == 1)
+        #expect(try await machine.property("ActiveState") == "active")
+        let status = try await machine.property("StatusText")
+        #expect(status.hasPrefix("not in force: /etc/pagewatch/targets.d/b.yaml:"), "\(status)")
+        // Of the start as of the reload, in the journal and in the history.
+        try await machine.eventually("two messages") {
+            try await machine.journal("MESSAGE_ID=\(JournalKind.refused.id)").count == 2
+        }
+        let history = try await machine.command(
+            "pagewatch history --state /var/lib/pagewatch --json")
+        #expect(history.ranges(of: #""state":"refused""#).count == 2, "\(history)")
+    }
+
+    @Test func `may be started and stopped again and again`() async throws {
+        let machine = try await Machine.boot()
+        // As installed: what nothing refers to is forgotten after each end, with how often it started.
+        try await machine.command("systemctl enable pagewatch")
+        for _ in 1...7 {
+            try await machine.command("systemctl start pagewatch && systemctl stop pagewatch")
+        }
+    }
+
+    @Test func `is asked at the socket of systemd, whatever else it was told`() async throws {
+        let machine = try await Machine.boot()
+        try machine.write("PAGEWATCH_SOCKET=/run/other.sock\n", to: "/etc/default/pagewatch")
+        try await machine.command("systemctl start pagewatch")
+        try await machine.message("-p warning -u pagewatch -g 'names /run/other.sock'")
+        try await machine.command("systemctl reload pagewatch && pagewatch status")
     }
 
     @Test func `tells a follower of a mistake that it waits, and is back for it once it is mended`()
@@ -159,13 +236,20 @@ struct `The service under systemd, when it starts,` {
             ! dd if=/dev/zero of=/var/lib/pagewatch/ballast bs=4k 2>/dev/null
             """)
         _ = try await machine.run("systemctl start pagewatch")
+        // Who asks is told, and does not wait in vain.
+        let asked = try await machine.run("pagewatch status")
+        #expect(asked.exitCode == 3)
+        #expect(
+            asked.errorText.hasPrefix("pagewatch status: the service can't start now: ")
+                && asked.errorText.contains("(it is tried again)"), "\(asked.errorText)")
         try await machine.eventually("another try") {
             try await machine.property("NRestarts") != "0"
         }
         try await machine.message("-u pagewatch -g 'exited.*status=75'")
         let told = try await machine.message("-p err -t pagewatch")
         #expect(
-            told["MESSAGE"]?.contains("can't use /var/lib/pagewatch/history.db: ") == true,
+            told["MESSAGE"]?.contains("can't start now: can't use /var/lib/pagewatch/history.db: ")
+                == true,
             "\(told)")
         try await machine.command(
             "rm /var/lib/pagewatch/ballast && mount -o remount,size=64m /var/lib/pagewatch")

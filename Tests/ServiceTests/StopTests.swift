@@ -82,19 +82,7 @@ struct `The service under systemd, when it ends,` {
         try await machine.command("systemctl stop pagewatch")
         let before = try await machine.command(
             "pagewatch history --state /var/lib/pagewatch --json")
-        // Each row takes a while to check.
-        try machine.write(
-            """
-            import sqlite3
-            database = sqlite3.connect("/var/lib/pagewatch/history.db")
-            database.execute("PRAGMA ignore_check_constraints = ON")
-            database.execute(
-                "CREATE TABLE slow (n INTEGER CHECK (length(hex(zeroblob(10000 + n % 2))) > 0))")
-            database.executemany("INSERT INTO slow VALUES (?)", ((n,) for n in range(600000)))
-            database.commit()
-
-            """, to: "/srv/slow.py")
-        try await machine.command("python3 /srv/slow.py")
+        try await slowDown(machine)
         try await machine.command("systemctl start --no-block pagewatch")
         try await machine.eventually("its start") {
             try await machine.property("StatusText") == "opening the history"
@@ -108,5 +96,40 @@ struct `The service under systemd, when it ends,` {
         #expect(after == before)
         let files = try await machine.command("ls /var/lib/pagewatch")
         #expect(!files.contains("damaged"), "\(files)")
+    }
+
+    @Test func `has more time for its start than the unit says, for as long as that goes on`()
+        async throws
+    {
+        let machine = try await Machine.serving("targets: {}\n")
+        try await machine.command("systemctl stop pagewatch")
+        try await machine.change("[Service]\nTimeoutStartSec=8\n")
+        try await slowDown(machine)
+        try await machine.command("systemctl start pagewatch")
+        let times = try await machine.command(
+            """
+            systemctl show --property InactiveExitTimestampMonotonic --value pagewatch
+            systemctl show --property ActiveEnterTimestampMonotonic --value pagewatch
+            """
+        ).split(separator: "\n").compactMap { Int64($0) }
+        try #require(times.count == 2)
+        #expect(times[1] - times[0] > 8_000_000, "a start that is no test of it: \(times)")
+        #expect(try await machine.property("NRestarts") == "0")
+    }
+
+    /// Gives the history a table of which each row takes a while to check.
+    private func slowDown(_ machine: Machine) async throws {
+        try machine.write(
+            """
+            import sqlite3
+            database = sqlite3.connect("/var/lib/pagewatch/history.db")
+            database.execute("PRAGMA ignore_check_constraints = ON")
+            database.execute(
+                "CREATE TABLE slow (n INTEGER CHECK (length(hex(zeroblob(10000 + n % 2))) > 0))")
+            database.executemany("INSERT INTO slow VALUES (?)", ((n,) for n in range(600000)))
+            database.commit()
+
+            """, to: "/srv/slow.py")
+        try await machine.command("python3 /srv/slow.py")
     }
 }

@@ -28,6 +28,17 @@ import Testing
         #expect(receiver.nextText() == "STATUS=a READY=1 b")
     }
 
+    @Test(arguments: ["x", "\u{301}", "😀"])
+    func `has a status of no more bytes than systemd takes`(scalar: String) throws {
+        let receiver = try DatagramReceiver()
+        let socket = try #require(NotifySocket { _ in receiver.place })
+        #expect(socket.tell(.status("e" + String(repeating: scalar, count: 10_000))))
+        let told = try #require(receiver.next())
+        let size = told.count - "STATUS=".utf8.count
+        #expect(size <= NotifySocket.mostStatusBytes && size > NotifySocket.mostStatusBytes - 8)
+        #expect(!String(decoding: told, as: UTF8.self).contains("\u{FFFD}"))
+    }
+
     @Test(arguments: [nil, "", "relative", "@", "/\(String(repeating: "x", count: 200))"])
     func `is not given where nobody asks for it in a way that is understood`(place: String?) {
         #expect(NotifySocket { _ in place } == nil)

@@ -1,12 +1,14 @@
 /// Text of others between double quotes, as YAML and JSON read it: part of one line, always.
 enum Quoted {
-    /// Characters of a text that an error shows; who wrote it finds the rest.
+    /// Scalars of a text that an error shows; who wrote it finds the rest. Not characters: one of
+    /// these may have thousands of marks.
     private static let mostShown = 200
 
     /// For people: a long text is cut.
     static func shown(_ text: String) -> String {
-        guard text.utf8.count > mostShown, text.count > mostShown else { return whole(text) }
-        return String(whole(String(text.prefix(mostShown))).dropLast()) + "…\""
+        let scalars = text.unicodeScalars
+        guard text.utf8.count > mostShown, scalars.count > mostShown else { return whole(text) }
+        return "\"" + escaped(String(scalars.prefix(mostShown)), quotes: true) + "…\""
     }
 
     /// For reading back: nothing is cut.

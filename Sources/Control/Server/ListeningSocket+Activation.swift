@@ -48,6 +48,21 @@ extension ListeningSocket {
         self.init(FileDescriptor(owning: raw), file: nil, place: place, isUnix: true)
     }
 
+    /// The path that a Unix socket listens at; nil for another one, or for a name without a file.
+    package static func path(of raw: CInt) -> String? {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let answer = withUnsafeMutablePointer(to: &address) { address in
+            // As getsockname(2) takes it: its beginning is that of any address.
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(raw, $0, &size)
+            }
+        }
+        guard answer == 0, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        let bytes = withUnsafeBytes(of: address.sun_path) { Array($0.prefix { $0 != 0 }) }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
     private static func option(_ name: CInt, of socket: CInt) -> CInt? {
         var value: CInt = 0
         var size = socklen_t(MemoryLayout<CInt>.size)

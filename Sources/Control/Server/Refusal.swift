@@ -57,5 +57,9 @@ package struct Refusal: Error {
     package static func cannotStart(_ reason: String) -> Refusal {
         Refusal(.unavailable, "cannotStart", reason)
     }
+    /// Likewise, where it is tried again without anybody's doing.
+    package static func startsLater(_ reason: String) -> Refusal {
+        Refusal(.unavailable, "startsLater", reason)
+    }
     static let unanswered = Refusal(.serverError, "unanswered", "the request got no answer")
 }

@@ -3,6 +3,7 @@ import Glibc
 import PageModel
 import Patterns
 import Reactor
+import Systemd
 
 /// What `check` says: the one place where its results turn into output and an exit code.
 ///
@@ -20,6 +21,8 @@ final class CheckReport {
 
     private let options: CheckOptions
     private let output = StandardOutput()
+    /// The journal takes a priority from the beginning of a line.
+    private let isJournal = JournalStream.isJournal(STDOUT_FILENO, environmentVariable)
     private let expected: Pattern?
     private var titles: TitleFile?
     private let display: ProgressDisplay
@@ -155,10 +158,17 @@ final class CheckReport {
         case .json where !isQuiet(result, findings):
             result.appendJSON(to: &json, findings: findings, expectsTitle: expected != nil)
         case .text where !isQuiet(result, findings):
+            if isJournal { text += "<\(priority(result, findings).rawValue)>".utf8 }
             text.append(contentsOf: ResultLine(result, findings: findings).text.utf8)
             text.append(UInt8(ascii: "\n"))
         default: break
         }
+    }
+
+    /// As of the service's events that tell the same.
+    private func priority(_ result: LoadResult, _ findings: [Finding]) -> Priority {
+        if result.isFailure { return .warning }
+        return findings.isEmpty ? .info : .notice
     }
 
     /// Whether only what is not fine is asked for, and this is fine.

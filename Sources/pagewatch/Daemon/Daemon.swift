@@ -101,7 +101,10 @@ final class Daemon {
         reconfiguration.onRead = { [link] in link?.reloaded(mistake: $0.mistakes.first) }
         reconfiguration.onAPI = { [doors] in doors.change($0) }
         if let problem = doors.change(configuration.api) { voice.mention(problem, .error) }
-        for mistake in start.mistakes { voice.mention(mistake, .error) }
+        if let words = ServiceSocket.contradiction(options.socket) {
+            voice.mention(words, .warning)
+        }
+        reconfiguration.tell(start.mistakes)
         try loop.handle(signals: Self.endSignals + Self.reopenSignals) {
             [loop, voice, reconfiguration] number in
             // A closed terminal says so by SIGHUP: nobody could end what was started there.

@@ -166,7 +166,8 @@ final class Reconfiguration {
         return problem
     }
 
-    private func tell(_ mistakes: [String]) {
+    /// Tells what is wrong: all of it to the log, and that it is so as an event.
+    func tell(_ mistakes: [String]) {
         guard !mistakes.isEmpty else { return }
         // Of one mistake the event has all there is to tell.
         if mistakes.count > 1 {

@@ -1,6 +1,8 @@
 import Configuration
 import Control
+import Events
 import Glibc
+import PageModel
 import Reactor
 
 /// Where the service is asked: its Unix socket, and a port of loopback if the configuration says so.
@@ -124,12 +126,34 @@ enum ServiceSocket {
     }
 
     /// Tells those who wait at the socket that systemd keeps why they are not served.
-    static func refuse(_ reason: String) {
+    ///
+    /// - Returns: Whether there is such a socket; it stays open for another try.
+    @discardableResult
+    static func refuse(_ refusal: Refusal) -> Bool {
         let activated = try? ListeningSocket.activatedDescriptor(environmentVariable)
-        guard let descriptor = activated ?? nil,
-            let socket = try? ListeningSocket(adopting: descriptor)
-        else { return }
-        ClosedDoor.answer(.cannotStart(reason), at: socket)
+        guard let descriptor = activated ?? nil else { return false }
+        // Another descriptor of it, which is the value's to close.
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard own >= 0, let socket = try? ListeningSocket(adopting: own) else { return false }
+        ClosedDoor.answer(refusal, at: socket)
+        return true
+    }
+
+    /// What to tell if another place is named than that of the socket that systemd has opened.
+    ///
+    /// - Parameter path: As on the command line.
+    static func contradiction(
+        _ path: String?, _ variable: (String) -> String? = environmentVariable
+    ) -> String? {
+        guard let descriptor = (try? ListeningSocket.activatedDescriptor(variable)) ?? nil,
+            let place = ListeningSocket.path(of: descriptor)
+        else { return nil }
+        let byVariable = variable("PAGEWATCH_SOCKET").flatMap { $0.isEmpty ? nil : $0 }
+        guard let named = path ?? byVariable, named != place else { return nil }
+        return (path == nil ? "$PAGEWATCH_SOCKET" : "--socket")
+            + " names \(escaped(named)), and the"
+            + " service is asked at \(escaped(place)), which systemd has opened (take the one away, or"
+            + " change ListenStream= of the socket's unit)"
     }
 
     private static func listen(at path: String) throws(StartProblem) -> ListeningSocket {

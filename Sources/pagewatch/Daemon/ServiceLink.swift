@@ -15,6 +15,8 @@ final class ServiceLink {
     /// and it is another one at most so often: each costs systemd a message to all who listen to it.
     private static let statusDelay = Duration.seconds(1)
     private static let statusInterval = Duration.seconds(5)
+    /// That it is ready must come through: systemd waits for it. One that did not is told again.
+    private static let readyRetry = Duration.seconds(1)
 
     private let socket: NotifySocket
     private let loop: EventLoop
@@ -26,6 +28,7 @@ final class ServiceLink {
     private let watchdogInterval: Duration?
     private let question: Mailbox<StoredEvent?>
     private lazy var signOfLife = Deadline { [unowned self] in live() }
+    private lazy var readyDue = Deadline { [unowned self] in tellReady() }
     private lazy var statusDue = Deadline { [unowned self] in tellStatus() }
 
     /// - Parameters:
@@ -48,9 +51,9 @@ final class ServiceLink {
     ///
     /// - Parameter store: Asked for the last change before the start.
     func ready(_ store: HistoryStore) throws(SystemError) {
-        toldStatus = status.text
-        statusTime = MonotonicClock.now()
-        socket.tell(.ready, .status(toldStatus), waits: true)
+        // First: "systemctl start" returns with the other.
+        tellStatus(waits: true)
+        tellReady()
         live()
         try question.open(on: loop) { [unowned self] in remember($0) }
         store.read { [question] reader in
@@ -60,15 +63,22 @@ final class ServiceLink {
 
     /// The configuration is read again.
     func reloading() {
+        loop.disarm(readyDue)
         socket.tell(.reloading(MonotonicClock.now()), waits: true)
     }
 
     /// It is in force, less what is wrong with it.
     func reloaded(mistake: String?) {
         self.mistake = mistake
-        toldStatus = status.text
-        statusTime = MonotonicClock.now()
-        socket.tell(.ready, .status(toldStatus), waits: true)
+        // First: "systemctl reload" returns with the other.
+        tellStatus(waits: true)
+        tellReady()
+    }
+
+    /// In a message of its own, which nothing that others wrote can make too long.
+    private func tellReady() {
+        guard !socket.tell(.ready, waits: true) else { return }
+        loop.arm(readyDue, at: MonotonicClock.now() + Self.readyRetry)
     }
 
     /// The end begins.
@@ -97,12 +107,12 @@ final class ServiceLink {
         tellStatus()
     }
 
-    private func tellStatus() {
+    private func tellStatus(waits: Bool = false) {
         let text = status.text
         guard text != toldStatus else { return }
         statusTime = MonotonicClock.now()
         // What systemd has no room for is told with the next event.
-        if socket.tell(.status(text)) { toldStatus = text }
+        if socket.tell(.status(text), waits: waits) { toldStatus = text }
     }
 
     private var status: ServiceStatus {

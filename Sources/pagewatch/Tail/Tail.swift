@@ -11,8 +11,9 @@ final class Tail {
     /// Between two tries to reach a service that has gone.
     private static let firstDelay = Duration.milliseconds(50)
     private static let longestDelay = Duration.seconds(1)
-    /// Likewise one whose configuration has to be mended: each try has systemd start it.
-    private static let mendingDelay = Duration.seconds(10)
+    /// Likewise one whose configuration has to be mended: each try has systemd start it, and may
+    /// raise an alarm. The first times are for somebody who is mending it right now.
+    private static let mendingDelays: [Duration] = [.seconds(10), .seconds(60), .seconds(300)]
 
     private let options: TailOptions
     private let path: String
@@ -24,6 +25,8 @@ final class Tail {
     /// Where the next connection begins.
     private var start: TailStart
     private var delay = Duration.zero
+    /// How often in a row it was told that something has to be mended.
+    private var mendings = 0
     private var wasAnswered = false
     private var isGoneTold = false
     private var problem: String?
@@ -82,6 +85,7 @@ final class Tail {
             ) { [unowned self] in
                 wasAnswered = true
                 isGoneTold = false
+                mendings = 0
                 bars?.connect()
             } onLine: { [unowned self] line in
                 take(line)
@@ -135,7 +139,8 @@ final class Tail {
         case .refused(_, let body) where body == Refusal.stopping.body: break
         case .refused(let status, let body) where status >= 500 && delay > .zero:
             if TailCommand.code(ofRefusal: body) == Refusal.cannotStart("").code {
-                delay = Self.mendingDelay
+                delay = Self.mendingDelay(mendings)
+                mendings += 1
             }
         case .refused(_, let body): return give(up: TailCommand.message(ofRefusal: body))
         case .lineTooLong: return give(up: "the service sent a line that is too long for an event")
@@ -148,6 +153,11 @@ final class Tail {
         // The first time at once: it may have been restarted, or only the connection was lost.
         loop.arm(reconnect, at: MonotonicClock.now() + delay)
         delay = delay == .zero ? Self.firstDelay : min(delay * 2, Self.longestDelay)
+    }
+
+    /// How long to wait after so many answers in a row that something has to be mended.
+    static func mendingDelay(_ answers: Int) -> Duration {
+        mendingDelays[min(answers, mendingDelays.count - 1)]
     }
 
     private func give(up problem: String) {
