@@ -9,15 +9,17 @@ package final class TargetDefinition: Equatable, Sendable {
     /// Where a definition stands.
     package struct Place: Equatable, Sendable {
         package var file: String
+        private let shortLine: Int32
+        private let shortColumn: Int32
         /// From 1.
-        package var line: Int
+        package var line: Int { Int(shortLine) }
         /// Likewise, in characters.
-        package var column: Int
+        package var column: Int { Int(shortColumn) }
 
         package init(file: String, line: Int, column: Int = 1) {
             self.file = file
-            self.line = line
-            self.column = column
+            shortLine = Int32(clamping: line)
+            shortColumn = Int32(clamping: column)
         }
     }
 
@@ -25,10 +27,10 @@ package final class TargetDefinition: Equatable, Sendable {
     package let name: String
     /// The address to load; it alone has the user information that the URL was written with.
     package let url: WebAddress
-    package let place: Place
-    let shared: SharedSettings
     /// Whether the URL was written with user information that is not known any more.
     let lacksURLLogin: Bool
+    package let place: Place
+    let shared: SharedSettings
 
     package var settings: TargetSettings { shared.value }
 

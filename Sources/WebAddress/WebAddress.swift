@@ -36,13 +36,13 @@ package struct WebAddress: Hashable, Sendable {
     /// The whole URL, less user information: lower-case scheme and host (an IDN in its ASCII
     /// form), no default port, no dot segments, a path of at least "/".
     package let text: String
-    package let scheme: Scheme
     /// Lower case, ASCII; an IPv6 address in brackets.
     package let host: String
     package let port: Int
     /// Without the "#"; nil if there is none.
     package let fragment: String?
     package let credentials: Credentials?
+    package let scheme: Scheme
 
     /// `host:port`: what limits and TLS sessions go by.
     package var authority: String { "\(host):\(port)" }

@@ -10,22 +10,22 @@ final class WatchedTarget {
     private(set) var settings: LoadSettings
     /// ``state`` as it is stored: at rest a fifth of the size.
     private(set) var stateBytes: [UInt8]
-    /// ``state`` in a word: all are counted at each request for the service's status.
-    private(set) var condition: TargetView.State
     /// Of ``state``, for those who look at all targets.
     var isFailing: Bool { condition == .failing }
     private var pageAtRest = PageAtRest()
     /// Its place in the schedule; nil while it is not enabled.
     var place: Schedule.ID?
+    /// ``state`` in a word: all are counted at each request for the service's status.
+    private(set) var condition: TargetView.State
+    /// Whether the schedule has handed it out while a user's load ran: its check comes after that.
+    var isCheckDue = false
+    /// Whether a user has gone elsewhere with its page, and no check has come since.
+    var isBrowsed = false
     /// The number of the last configuration that had it.
     var reading: UInt32 = 0
     /// The number of its next load.
     var nextLoad: Int64
     var load: RunningLoad?
-    /// Whether the schedule has handed it out while a user's load ran: its check comes after that.
-    var isCheckDue = false
-    /// Whether a user has gone elsewhere with its page, and no check has come since.
-    var isBrowsed = false
     /// That were told since the start.
     var titleChanges: Int32 = 0
     /// When the last good check ended.
