@@ -16,16 +16,17 @@ TOOLS = ["systemd", "adduser", "ca-certificates", "iproute2", "logrotate", "man-
          "bash-completion", "zsh", "fish"]
 # Exit codes for a test that can't be run, for who wants to tell that from a package that is wrong.
 CANNOT_BOOT, NO_MIRROR = 77, 75
-# A folder as the root of a script, with the packages in it: what is done to the folder leaves no trace, and no process of it stays.
+# A folder as the root of a script, with the packages in it: what is done to the folder leaves no
+# trace, and no process of it stays. /mnt is its own, in a namespace of mounts that ends with it.
 CHANGED_ROOT = """
 set -e
 mount -t tmpfs none /mnt
-mkdir /mnt/changes /mnt/work /mnt/root
-mount -t overlay -o "lowerdir=$1,upperdir=/mnt/changes,workdir=/mnt/work" none /mnt/root
-cp -R "$2" /mnt/root/srv/packages
-mount -t proc proc /mnt/root/proc
-mount --rbind /dev /mnt/root/dev
-exec chroot /mnt/root sh -exc "$3"
+mkdir /mnt/changes /mnt/work /mnt/merged
+mount -t overlay -o "lowerdir=$1,upperdir=/mnt/changes,workdir=/mnt/work" none /mnt/merged
+cp -R "$2" /mnt/merged/srv/packages
+mount -t proc proc /mnt/merged/proc
+mount --rbind /dev /mnt/merged/dev
+exec chroot /mnt/merged sh -exc "$3"
 """
 # Seconds: until what is waited for has happened, a command in the machine ends, the mirror answers.
 PATIENCE, LONGEST, MIRROR_PATIENCE = 30, 300, 20
